@@ -308,6 +308,8 @@ local({
             self.number, self.had_failed = int(cell["id"][5:]), any(output["output_type"] == "error" for output in cell["outputs"])
             text = "".join("".join(output.get("text", "")) for output in cell["outputs"])
             self.figures = re.findall(r"\[figure(?: (\d+)|: [^\n]*)\]", text)  # without a number: the cell saved it itself
+            for first, count in re.findall(r"\[images beyond (\d+) in this cell: (\d+); saved", text):
+                self.figures += range(int(first) + 1, int(first) + int(count) + 1)
 
         def save_figure(self, forms):
             """The session has what a cell shows among its results."""

@@ -75,6 +75,11 @@ def figure_notes(result):
     return {**result, "text": re.sub(r"\[figure(?: \d+|: output/[^\]\n]*)\]\n?", "", result["text"]).rstrip()}
 
 
+def images_beyond(result):
+    """ptycell says which figures an answer does not show; Jupyter shows all."""
+    return {**result, "text": re.sub(r"\[images beyond [^\]\n]*\]\n?", "", result["text"]).rstrip()}
+
+
 def figure_values(result):
     """A figure as a cell's value has its text beside it in Jupyter, which ptycell leaves out."""
     return {**result, "values": [v for v in result["values"] if not re.match(r"<Figure size .*>$", v)]}

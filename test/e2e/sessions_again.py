@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sessions whose notebooks run again: {name: (steps, normalisations)}. A step is (LANGUAGE, CODE, DEADLINE?), or
 (TOOL, ARGUMENTS)."""
-from rerun import breaks, device_notes, durations, echoes, installers, typed_to_programs
+from rerun import breaks, device_notes, durations, echoes, images_beyond, installers, typed_to_programs
 
 LONG = 60
 TABLE = "x,y\n1,2\n3,4\n"
@@ -24,7 +24,7 @@ PYTHON = {
     "figures": ([
         ("python", "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.title('t');"),
         ("python", "fig, ax = plt.subplots()\nax.plot([3, 1])\nplt.show()\nprint('after')"), ("python", "fig"),
-        ("python", "len(ax.lines)")], ()),
+        ("python", "len(ax.lines)"), ("python", "for n in range(22):\n  plt.figure(num=1); plt.plot([n]); plt.show()"), ("python", "import os\nsorted(os.listdir('output'))")], (images_beyond,)),
     "backend": ([
         ("python", "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]);\nplt.savefig('output/a.png'); plt.show(); plt.close()"),
         ("python", "import matplotlib as mpl; mpl.use('agg')\nfig, ax = plt.subplots(); _ = ax.bar([1], [2])"), ("python", "plt.get_fignums()")], ()),
