@@ -91,6 +91,34 @@ def test_what_the_session_has_stays_when_it_satisfies_the_request(kept, asked, p
     assert result.object["packages"] == packages, result.texts
 
 
+def test_what_this_python_has_holds_until_another_version_is_asked_for(servers, index):
+    """As with pip: an earlier request that it satisfied keeps nothing from being replaced."""
+    own = metadata_version("numpy")
+    server = servers("--pip-index", index(wheel("numpy", "98.0"), wheel("numpy", "99.0")).url)
+    assert f"There already: numpy {own}." in install(server, f"numpy=={own}").texts[0]
+    assert "numpy==97: the index has no such version, but 99.0, 98.0" in install(server, "numpy==97").texts[0]
+    assert f"There already: numpy {own}." in install(server, "numpy>=1").texts[0]
+    assert install(server, "numpy==98.0").object["packages"] == ["numpy 98.0"]
+    assert install(server, "--upgrade", "numpy").object["packages"] == ["numpy 99.0"]
+
+
+def metadata_version(name):
+    code = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))"
+    return subprocess.run(["/usr/bin/python3", "-c", code, name], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_version_that_is_nowhere_is_told_also_of_a_package_that_is_there(kept):
+    install(kept, "alpha")
+    text = install(kept, "alpha==9").texts[0]
+    assert "alpha==9: the index has no such version, but 2.0, 1.0" in text, text
+
+
+def test_a_request_for_another_system_lifts_no_earlier_one(kept):
+    install(kept, "alpha==1.0")
+    result = install(kept, "alpha==2.0; sys_platform == 'win32'", "free")
+    assert result.object["packages"] == ["alpha 1.0", "free 1.0"], result.texts
+
+
 def test_a_package_that_is_named_again_with_upgrade_is_asked_for_again(kept):
     """K8: also in a cell, and in a session that finds the set in the cache."""
     install(kept, "alpha")

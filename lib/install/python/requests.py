@@ -126,7 +126,20 @@ def parse_all(texts):
 
 
 def satisfies(version, requirement):
-    return requirement.specifier.contains(version, prereleases=True)
+    try:
+        return requirement.specifier.contains(version, prereleases=True)
+    except ValueError:  # newer ones of packaging take none of an old form
+        return False
+
+
+def of_this_python(name):
+    """The version that this Python itself has of a package, or None."""
+    from importlib import metadata
+
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def is_option(text):
@@ -145,12 +158,12 @@ def lines_of(wanted):
     A line has no marker: pip finds options in a line before it finds quotes, so a text in quotes could bring some.
     """
     return ["%s%s%s" % (one.name, "[%s]" % ",".join(sorted(one.extras)) if one.extras else "", one.specifier)
-            for one in wanted if one.marker is None or holds(one)]
+            for one in wanted if holds(one)]
 
 
 def holds(requirement):
     try:
-        return requirement.marker.evaluate({"extra": ""})
+        return requirement.marker is None or requirement.marker.evaluate({"extra": ""})
     except ValueError:  # '"a" ~= "b"' and the like are no comparison
         raise Refusal("%s %s." % (quote(str(requirement)), WHY["invalid"])) from None
 
@@ -158,8 +171,8 @@ def holds(requirement):
 def gather(request):
     """What pip is asked for: all requests of the session, and the versions that stay as they are.
 
-    As with pip, what the session has stays if it satisfies the new request. If it does not, the new
-    request counts, and of earlier ones for the same package only the extras.
+    As with pip, what the session or this Python has stays if it satisfies the new request. If it does not, the
+    new request counts, and of earlier ones for the same package only the extras.
     """
     _, _, utils, _ = packaging()
     asked = parse_all(text for text in request["asked"] if not is_option(text))
@@ -167,13 +180,15 @@ def gather(request):
     have = {utils.canonicalize_name(row["name"]): row["version"] for row in request["have"]}
     if not asked and request["asked"]:  # nothing is asked for when a request is dropped
         raise Refusal("%s names no package." % " ".join(request["asked"]))
-    changed = {name for name, requirement, _ in asked
-               if "--upgrade" in request["asked"] or name not in have or not satisfies(have[name], requirement)}
+    there = {name: have.get(name) or of_this_python(name) for name, _, _ in asked}
+    changed = {name for name, requirement, _ in asked if holds(requirement)
+               and ("--upgrade" in request["asked"] or there[name] is None or not satisfies(there[name], requirement))}
     rows = []
     for name, requirement, hashes in earlier:
-        if name in have and (name in changed or not satisfies(have[name], requirement)):
+        if name in changed or name in have and not satisfies(have[name], requirement):
             requirement.specifier, hashes = type(requirement.specifier)(""), []
-        rows.append((name, requirement, hashes))
+        if name not in changed or requirement.extras:
+            rows.append((name, requirement, hashes))
     stay = {name: version for name, version in have.items() if name not in changed}
     return rows, asked, stay
 

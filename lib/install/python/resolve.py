@@ -9,7 +9,7 @@ from .explain import explain_none
 from .index import Choice, held_back, remote, served
 from .pip import PipRefusal, own_index, pip, run_pip, sources, upstreams
 from .policy import judge, seconds_of
-from .requests import FLAGS, alone_of, check_hashes, check_indexes, constraints_of, gather, hashes_of, lines_of
+from .requests import FLAGS, alone_of, check_hashes, check_indexes, constraints_of, gather, hashes_of, lines_of, of_this_python
 
 LOCKED = "locked.json"  # the rows of the files, for "fetch"
 NOTES_MAX = 8
@@ -138,15 +138,7 @@ def notes_of_origin(found):
 
 def present(wanted, found):
     """What need not be installed, because this Python has it: name and version."""
-    from importlib import metadata
-
     _, _, utils, _ = packaging()
     new = {utils.canonicalize_name(row["name"]) for row in found}
-    rows = []
-    for name in wanted:
-        try:
-            if name not in new:
-                rows.append({"name": name, "version": metadata.version(name)})
-        except metadata.PackageNotFoundError:
-            continue
-    return rows
+    rows = [{"name": name, "version": of_this_python(name)} for name in dict.fromkeys(wanted) if name not in new]
+    return [row for row in rows if row["version"] is not None]
