@@ -171,13 +171,16 @@ function changed(said) {
     'Write the lock file again if the package may have changed.';
 }
 
+const PEERS = 'Ask for versions whose peers fit together; --force and --legacy-peer-deps change nothing here.';
+
 function explain(said) {
   const other = changed(said);
   if (other !== undefined) return other;
   const sentence = answered(said);
   if (sentence !== undefined) return sentence;
-  const errors = said.split(/^npm (?:error|ERR!) Clean install a project$/m)[0].split('\n').filter((line) => /^npm (error|ERR!)/.test(line) && !/complete log|\.log$/.test(line));
-  const text = errors.map((line) => line.replace(/^npm (error|ERR!) ?/, '').trimEnd()).filter(Boolean).join('\n').slice(-TAIL);
+  const errors = said.split(/^npm (?:error|ERR!) Clean install a project$/m)[0].split('\n').filter((line) => /^npm (error|ERR!)/.test(line) && !/complete log|full report|\.log$|-report\.txt$/.test(line));
+  const text = errors.map((line) => line.replace(/^npm (error|ERR!) ?/, '').trimEnd()).filter(Boolean).join('\n')
+    .replace(/Fix the upstream dependency conflict, or retry\s[^]*?dependency resolution\./, PEERS).slice(-TAIL);
   const more = /tunneling socket/.test(said)
     ? '\nThe installer reaches only the registry of the user\'s npm configuration; hosts that it leads to besides go into PTYCELL_INSTALL_HOSTS.' : '';
   return `npm could not install it:\n${text || said.trim().slice(-TAIL)}${more}`;

@@ -113,6 +113,14 @@ def test_a_version_that_is_nowhere_is_told_also_of_a_package_that_is_there(kept)
     assert "alpha==9: the index has no such version, but 2.0, 1.0" in text, text
 
 
+@needs_npm
+def test_peers_that_do_not_fit_are_told_with_what_helps_here(servers, registry):
+    own = registry(package("host", "1.0.0"), package("plugin", "1.0.0", peerDependencies={"host": "^2.0.0"}), package("host", "2.0.0"))
+    text = install(servers(env=set_to(own)), "host@1", "plugin", language="javascript").texts[0]
+    assert "peer host" in text and "--legacy-peer-deps change nothing here" in text, text
+    assert "retry" not in text and "report" not in text, text
+
+
 def test_a_request_for_another_system_lifts_no_earlier_one(kept):
     install(kept, "alpha==1.0")
     result = install(kept, "alpha==2.0; sys_platform == 'win32'", "free")

@@ -38,7 +38,7 @@ def explain_conflict(said):
     lines = [line.replace("The user requested (constraint)", "The session has, or a constraint:").replace("The user requested", "Requested:")
              for line in lines if line]
     return ("These packages do not go together:\n%s\nNothing was installed. Ask for other versions of them, or use another "
-            "session for some." % "\n".join(lines)[-TAIL:])
+            "session for some." % "\n".join(dict.fromkeys(lines))[-TAIL:])
 
 
 # ---- a package that pip finds no file of ----
