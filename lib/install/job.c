@@ -6,6 +6,7 @@
  */
 #include "install/job.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -335,6 +336,19 @@ static void take_again(struct job *job, const json_t *answer)
 	}
 }
 
+/* Puts an empty folder in the place of the session's packages. */
+static void put_nothing(struct job *job)
+{
+	struct err err;
+
+	job->emptied = true;
+	if (make_work(job, &err) < 0 || (mkdirat(workspace_data_fd(job->work), "site", 0700) < 0 &&
+					 errno != EEXIST && err_sys(&err, "making a folder") < 0))
+		fail_err(job, "The packages could not be removed", &err);
+	else
+		pack(job);
+}
+
 /* Handles the reply of "resolve", or of a "fetch" that resolves, too. */
 static void on_found(void *data, const json_t *answer, const struct err *err)
 {
@@ -357,7 +371,10 @@ static void on_found(void *data, const json_t *answer, const struct err *err)
 		json_put_bool(job->record, "dry", true);
 	}
 	if (json_array_size(files) == 0 || job_is_dry(job)) {
-		succeed(job, false); /* the interpreter already has all of it */
+		if (json_array_size(job->have) == 0 || job_is_dry(job))
+			succeed(job, false); /* the interpreter already has all of it */
+		else
+			put_nothing(job);
 		return;
 	}
 	if (job_set_files_key(job, files, &trouble) < 0) {
@@ -417,18 +434,11 @@ static void look_up(struct job *job)
 		find_files(job);
 }
 
-/* Puts an empty folder in the place of the session's packages. */
-static void put_nothing(struct job *job)
+static void remove_all(struct job *job)
 {
-	struct err err;
-
 	json_decref(job->record);
 	job->record = json_pack("{s:[], s:[]}", "packages", "present");
-	if (make_work(job, &err) < 0 || (mkdirat(workspace_data_fd(job->work), "site", 0700) < 0 &&
-					 err_sys(&err, "making a folder") < 0))
-		fail_err(job, "The packages could not be removed", &err);
-	else
-		pack(job);
+	put_nothing(job);
 }
 
 static void take_default(struct job *job, const json_t *reply)
@@ -469,7 +479,7 @@ void job_start(struct job *job)
 			 job->language, &job->indexes, &err) < 0)
 		fail_err(job, "Nothing was installed", &err);
 	else if (job_is_empty(job))
-		put_nothing(job);
+		remove_all(job);
 	else if (!job->indexes.wants_default)
 		look_up(job);
 	else if (reply != NULL)

@@ -65,6 +65,7 @@ struct job {
 	char *unreached; /* error of the unreachable indexes: "fetch" uses the folders only */
 	bool renewed;    /* the cache is not used any more */
 	bool packed;     /* a new set was stored */
+	bool emptied;    /* its set is an empty folder of the session */
 	bool unbuilt;    /* no code of a package ran: the files are those of the index */
 	bool abandoned;
 	bool checks;

@@ -56,7 +56,7 @@ bool job_is_empty(const struct job *job)
 
 bool job_is_shared(const struct job *job)
 {
-	return !job_is_empty(job) && (!job_may_build(job) || job->unbuilt);
+	return !job->emptied && (!job_may_build(job) || job->unbuilt);
 }
 
 /* Returns a record of the cache without malformed parts, or NULL. */

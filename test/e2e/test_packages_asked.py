@@ -102,6 +102,19 @@ def test_what_this_python_has_holds_until_another_version_is_asked_for(servers, 
     assert install(server, "--upgrade", "numpy").object["packages"] == ["numpy 99.0"]
 
 
+def test_a_version_of_this_python_comes_back_when_nothing_else_is_needed(servers, index):
+    """Also when the last package that came is uninstalled: the session's folder is empty then."""
+    own = metadata_version("numpy")
+    server = servers("--pip-index", index(wheel("numpy", "99.0"), ALPHA).url)
+    version = "import importlib.metadata as m, importlib.util as u; print(m.version('numpy'), u.find_spec('alpha'))"
+    install(server, "numpy==99.0")
+    assert f"There already: numpy {own}." in install(server, f"numpy=={own}").texts[0]
+    assert python(server, version).strip() == f"{own} None"
+    install(server, "alpha")
+    assert "Uninstalled: alpha 1.0" in python(server, "!pip uninstall -y alpha")
+    assert python(server, version).strip() == f"{own} None" and "alpha" not in python(server, "!pip freeze")
+
+
 def metadata_version(name):
     code = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))"
     return subprocess.run(["/usr/bin/python3", "-c", code, name], capture_output=True, text=True, check=True).stdout.strip()

@@ -180,12 +180,12 @@ def gather(request):
     have = {utils.canonicalize_name(row["name"]): row["version"] for row in request["have"]}
     if not asked and request["asked"]:  # nothing is asked for when a request is dropped
         raise Refusal("%s names no package." % " ".join(request["asked"]))
-    there = {name: have.get(name) or of_this_python(name) for name, _, _ in asked}
+    there = {name: have.get(name) or of_this_python(name) for name, _, _ in earlier + asked}
     changed = {name for name, requirement, _ in asked if holds(requirement)
                and ("--upgrade" in request["asked"] or there[name] is None or not satisfies(there[name], requirement))}
     rows = []
     for name, requirement, hashes in earlier:
-        if name in changed or name in have and not satisfies(have[name], requirement):
+        if name in changed or there[name] is not None and not satisfies(there[name], requirement):
             requirement.specifier, hashes = type(requirement.specifier)(""), []
         if name not in changed or requirement.extras:
             rows.append((name, requirement, hashes))
