@@ -31,7 +31,7 @@ static void on_entry(void *data, const struct gitini_entry *entry)
 		*len = str_eq(entry->value, "sha256") ? GITINDEX_HASH_MAX : GITINDEX_HASH_SHORT;
 }
 
-/* Returns the length of the repository's hashes, which its own config tells. */
+/* Returns the length of the repository's hashes, a setting of its own config. */
 static size_t hash_length(const struct folder_at *folder)
 {
 	const char *const configs[] = { "config", "../../config" /* of a work tree's */ };

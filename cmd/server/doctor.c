@@ -556,11 +556,9 @@ int doctor_main(int argc, char **argv)
 {
 	struct settings *settings;
 	struct report r = { .broken = false };
-	int code;
 
-	/* A process that fails to start closes the pipe that we write to. */
+	/* Writing then fails, to a process that did not start or past `ulimit -f`. */
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
-	/* Past `ulimit -f`, writing then fails as on a full disk, and the report says so. */
 	(void)sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	if (argc > 1 && str_eq(argv[1], "databases"))
 		return check_databases(argc - 1, argv + 1);
@@ -582,12 +580,11 @@ int doctor_main(int argc, char **argv)
 	report_storage(settings);
 	report_kernel();
 	report_verdict(&r);
-	code = r.broken ? 1 : 0;
 	free(r.home_problem);
 	buf_release(&r.apt);
 	buf_release(&r.todo);
 	settings_free(settings);
-	return code;
+	return r.broken ? 1 : 0;
 }
 
 void doctor_note_end(void *data)

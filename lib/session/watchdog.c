@@ -504,11 +504,11 @@ void watchdog_explain_cell(struct watchdog *w, const struct runner *runner, stru
 {
 	uint64_t near = w->session->limits.memory_max / MEMORY_NEAR_OF * MEMORY_NEAR;
 
-	w->inspection_wanted = true; /* for jobs of the cell; the end of the cell has its own */
-	w->inspection_due_ms = loop_now(w->session->host->loop) + WATCHDOG_LOOK_MS;
 	disk_guard_explain_cell(w->disk, runner, cell);
 	if (cell_goes_on(cell))
 		return;
+	w->inspection_wanted = true; /* for jobs of the cell; the end of the cell has its own */
+	w->inspection_due_ms = loop_now(w->session->host->loop) + WATCHDOG_LOOK_MS;
 	if (cell->file_max == 0) /* programs that filled the folder may have ended with it */
 		look(w);
 	if (w->cpu_stopped)
@@ -575,8 +575,7 @@ void watchdog_move(struct watchdog *w)
 	loop_timer_stop(&w->asked);
 	w->kill_step = KILL_NONE;
 	w->memory = (struct memory_guard){ 0 };
-	w->oom_reported = 0;
-	w->oom_seen = 0;
+	w->oom_reported = w->oom_seen = 0;
 	w->cpu_earlier_ms = w->cpu_used_ms;
 	w->cpu_before_ms = 0;
 	w->cpu_peak_ms = 0;
