@@ -172,6 +172,7 @@ struct journal_line {
 	bool ran;
 	size_t image_count;
 	bool unaudited;      /* of a loaded journal: its end may not be in the audit */
+	bool earlier;        /* of a loaded journal: its last life began after this cell */
 	bool whole;          /* all of its output is exported beside the notebook */
 	uint64_t elapsed_ms; /* how long it ran; 0: not recorded */
 };

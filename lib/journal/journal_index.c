@@ -208,6 +208,7 @@ bool journal_at(const struct journal *journal, size_t index, struct journal_line
 	ret_line->whole = cell->whole;
 	ret_line->elapsed_ms = cell->elapsed_ms;
 	ret_line->unaudited = cell->ended.len > 0 && cell->ended.offset > journal->audited;
+	ret_line->earlier = cell->script.number <= journal->earlier;
 	return true;
 }
 

@@ -88,6 +88,7 @@ struct journal {
 	struct event_place *late;
 	uint64_t late_bytes;
 	uint64_t audited;            /* of a loaded journal: ends before this are in the audit */
+	uint64_t earlier;            /* of a loaded journal: the last cell before its last life */
 	struct journal_copy *copies; /* of a loaded journal: the exported copies */
 	size_t copy_count;
 	struct {

@@ -142,8 +142,10 @@ static void end_killed(struct journal *journal)
 static void load_note(struct journal *journal, const char *kind, const struct event *event,
 		      const struct event_place *place)
 {
-	if (str_eq(kind, NOTE_RESUMED))
+	if (str_eq(kind, NOTE_RESUMED)) {
 		end_killed(journal);
+		journal->earlier = journal_last_number(journal);
+	}
 	journal_index_note(journal, event->fields, place);
 }
 

@@ -73,7 +73,7 @@ static size_t count_ran(const struct journal *journal, uint64_t *ret_killed)
 	*ret_killed = 0;
 	for (size_t i = 0; journal_at(journal, i, &line); i++) {
 		count += line.ran;
-		if (line.ran && str_eq(line.state, JOURNAL_KILLED))
+		if (line.ran && !line.earlier && str_eq(line.state, JOURNAL_KILLED))
 			*ret_killed = line.number;
 	}
 	return count;
@@ -135,10 +135,9 @@ static void put_duration(struct buf *out, uint64_t ms)
 		buf_putf(out, " (about %.1f s)", (double)ms / 1000);
 }
 
-/* Appends that the saved variables come back. `run_ms`: a replay would take that; 0: there is none.
- */
+/* Appends that the saved variables come back. `runs`: there is a replay, which takes `run_ms`. */
 static void put_saved(struct buf *out, const struct session *session,
-		      const struct session_saved *saved, uint64_t run_ms)
+		      const struct session_saved *saved, bool runs, uint64_t run_ms)
 {
 	buf_putf(out, ": interact with action \"restore_values\" brings those of cell%s %" PRIu64,
 		 saved->cell > saved->first_cell ? "s" : "", saved->first_cell);
@@ -146,7 +145,7 @@ static void put_saved(struct buf *out, const struct session *session,
 		buf_putf(out, " to %" PRIu64, saved->cell);
 	buf_puts(out, " back");
 	put_duration(out, saved->ms);
-	if (run_ms > 0) {
+	if (runs) {
 		buf_puts(out, ", restore_run runs its cells again");
 		put_duration(out, run_ms);
 	}
@@ -174,7 +173,7 @@ static void put_ways_back(struct buf *out, const struct session *session, bool r
 
 	if (saved.cell > 0 &&
 	    (cells == 0 || saved.ms < ms || any_failed(session_journal(session), cells))) {
-		put_saved(out, session, &saved, ms);
+		put_saved(out, session, &saved, cells > 0, ms);
 		buf_puts(out, SESSION_VALUES_STAY);
 		return;
 	}

@@ -157,7 +157,9 @@ def test_a_failed_cell_makes_saved_variables_the_first_offer(start, home):
     server.cell("x = 1\n1/0")
     server.cell("y = 2")
     saved(home, 2)
-    assert 'interact with action "restore_values" brings' in next_day(start, server).cell("1").notice
+    notice = next_day(start, server).cell("1").notice
+    assert 'interact with action "restore_values" brings' in notice
+    assert ", restore_run runs its cells again" in notice, "however short the cells were"
 
 
 def test_the_cells_after_the_last_save_are_named(start, home):

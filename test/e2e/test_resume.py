@@ -374,6 +374,17 @@ def test_a_killed_server_is_named_with_the_cell_that_ran(start, home):
     assert [cell["metadata"]["ptycell"]["state"] for cell in book["cells"] if "ptycell" in cell["metadata"]] == ["done", "killed", "done"]
 
 
+def test_a_cell_that_an_earlier_kill_ended_is_not_named_after_the_next_one(start, home):
+    server = start()
+    server.cell("open('output/a', 'w').write('1')\nwhile True: pass", budget=0)
+    until(lambda: is_written(home, "a"))
+    kill(server)
+    server = start()
+    assert "killed while cell 1 ran. " in server.cell("1").notice
+    kill(server)
+    assert ", when its server was killed. " in start().cell("1").notice
+
+
 @pytest.mark.parametrize("end", ("EOF", "SIGTERM"))
 def test_a_cell_that_the_end_of_the_server_stopped_is_named(start, end):
     server = start()

@@ -120,6 +120,20 @@ static void a_cell_that_ran_when_the_server_was_killed_stays_killed(void **state
 	assert_string_equal(line.state, "done");
 }
 
+static void cells_before_the_last_life_are_earlier(void **state)
+{
+	struct journal_line line;
+
+	(void)state;
+	add(entry_of(1, "python", "a = 1", ""));
+	add(entry_of(2, "python", "b = 2", ""));
+	assert_int_equal(journal_note(journal, NOTE_RESUMED, 0, json_object(), &err), 0);
+	add(entry_of(3, "python", "c = 3", ""));
+	resume();
+	for (size_t i = 0; journal_at(journal, i, &line); i++)
+		assert_int_equal(line.earlier, line.number < 3);
+}
+
 static json_t *installed_by(int cell)
 {
 	json_t *fields = json_pack("{s:s, s:[[s, s]]}", "language", "python", "packages", "a", "1");
@@ -207,6 +221,7 @@ int main(void)
 		JOURNAL_TEST(a_torn_end_is_cut_off_wherever_it_was_torn),
 		JOURNAL_TEST(rubbish_behind_the_last_event_goes),
 		JOURNAL_TEST(a_cell_that_ran_when_the_server_was_killed_stays_killed),
+		JOURNAL_TEST(cells_before_the_last_life_are_earlier),
 		JOURNAL_TEST(what_killed_cells_installed_can_be_read),
 		JOURNAL_TEST(without_a_journal_a_new_one_is_made),
 		JOURNAL_TEST(what_is_no_journal_is_refused),
