@@ -68,15 +68,39 @@ static int read_typed(const struct journal *journal, const struct kept_cell *kep
 
 /* ---- what happened before it ---- */
 
-static void add_note(const json_t *fields, const char *language, struct rerun_cell *cell)
+/* Saved variables are Python's. */
+static bool only_python_ran_before(const struct journal *journal, const struct kept_cell *kept)
+{
+	for (const struct kept_cell *cell = journal->cells; cell < kept; cell++)
+		if (cell->ran && !str_eq(cell->script.language, "python") &&
+		    !str_eq(cell->script.language, JOURNAL_SQL))
+			return false;
+	return str_eq(kept->script.language, "python");
+}
+
+/* A life begins without state, unless that is brought back before its first cell. */
+static void note_state(const struct journal *journal, const struct kept_cell *kept,
+		       const json_t *fields, struct rerun_cell *cell)
+{
+	const char *language = kept->script.language;
+	const char *event = text_of(fields, "event");
+	const char *of = text_of(fields, "language");
+
+	if (str_eq(event, NOTE_RESUMED) ||
+	    (str_eq(event, NOTE_LOST) && of != NULL && str_eq(of, language)))
+		cell->lost = true;
+	else if (!json_is_true(json_object_get(fields, "failed")) &&
+		 (str_eq(event, NOTE_RERUN) ||
+		  (str_eq(event, NOTE_VALUES) && only_python_ran_before(journal, kept))))
+		cell->lost = false;
+}
+
+static void add_note(const json_t *fields, struct rerun_cell *cell)
 {
 	const char *event = text_of(fields, "event");
 	const char *path = text_of(fields, "path");
-	const char *of = text_of(fields, "language");
 	json_int_t size = json_integer_value(json_object_get(fields, "size_bytes"));
 
-	if (str_eq(event, NOTE_LOST) && of != NULL && str_eq(of, language))
-		cell->lost = true;
 	if (!str_eq(event, NOTE_INPUT) || path == NULL)
 		return;
 	cell->inputs = xrealloc(cell->inputs, (cell->input_count + 1) * sizeof(*cell->inputs));
@@ -94,7 +118,8 @@ static int read_notes(const struct journal *journal, const struct kept_cell *kep
 
 		if (events_read(journal->events, &kept->notes[i], &note, err) < 0)
 			return -1;
-		add_note(note.fields, kept->script.language, cell);
+		note_state(journal, kept, note.fields, cell);
+		add_note(note.fields, cell);
 	}
 	return 0;
 }

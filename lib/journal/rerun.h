@@ -49,7 +49,7 @@ struct rerun_cell {
 	enum rerun_marks marks;
 	bool hidden; /* hidden input was typed, which is not recorded */
 	bool secret; /* a secret was typed */
-	bool lost;   /* before it, the state of its language was lost */
+	bool lost;   /* before it, the state of its language was lost, or a later life began */
 };
 
 /* Reads the cell at `index`. Returns -1 and sets *err. */

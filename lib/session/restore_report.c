@@ -204,7 +204,8 @@ char *restore_report_text(const struct restore_report *report)
 		 "Failed then, so not run, though names may have changed before: ", &report->failed,
 		 ".");
 	put_list(&out, "State was lost then before ", &report->lost,
-		 ": names from before that are back, too.");
+		 ": names from before that are back, too, and cells from there on may have found "
+		 "them.");
 	put_list(&out, "Files that cells did not find, or may not have found, as they were then: ",
 		 &report->inputs, ".");
 	put_list(

@@ -232,6 +232,32 @@ def test_failed_cells_are_named_and_not_run(start):
     assert server.cell("print(x, y)").text == "1 1\n"
 
 
+def test_cells_that_found_no_earlier_names_are_told(start):
+    """The names are there when the cells run again, which may change what comes out."""
+    server = days(start, "x = 'old'", "y = 1")
+    assert server.cell("if 'x' not in globals(): x = 'new'\nx").text == "'new'\n"
+    server.close()
+    server = start()
+    assert ("\nState was lost then before cell 3: names from before that are back, too, and cells from there on may have found them."
+            in told(restore(server)))
+    assert server.cell("x").text == "'old'\n"
+    server.close()
+    server = start()
+    restore(server)
+    server.cell("x")
+    server.close()
+    assert "State was lost then before cell 3: " in told(restore(start())), "and not before cell 5"
+
+
+def test_saved_variables_are_no_state_of_other_languages(start):
+    server = days(start, "x = 1", ("bash", "b=old"), PTYCELL_RESUME_VARIABLES=None)
+    told(server.interact(action="restore_values"))
+    server.cell("x")
+    assert server.cell("b=${b:-new}; echo $b", language="bash").text == "new\n"
+    server.close()
+    assert "State was lost then before cell 3: " in told(restore(start()))
+
+
 def test_a_cell_that_raises_stops_the_replay(start):
     first = start(PTYCELL_ENV_STAGE="first")
     for code in ("x = 1", "import os\nassert os.environ['STAGE'] == 'first', 'another stage'", "y = 2", "z = 3"):

@@ -111,6 +111,34 @@ static void files_and_lost_state_come_before_their_cell(void **state)
 	assert_true(cell.lost);
 }
 
+static void the_first_cell_of_a_later_life_has_no_state_unless_that_is_back(void **state)
+{
+	static const struct {
+		const char *restored;
+		bool failed;
+		bool lost;
+	} cases[] = { { NULL, false, true },
+		      { NOTE_VALUES, false, false },
+		      { NOTE_RERUN, false, false },
+		      { NOTE_RERUN, true, true } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_rerun struct rerun_cell cell = { .marks = RERUN_NO_MARKS };
+
+		assert_int_equal(journal_note(journal, NOTE_RESUMED, 0, json_object(), &err), 0);
+		if (cases[i].restored != NULL)
+			assert_int_equal(journal_note(journal, cases[i].restored, 0,
+						      json_pack("{s:b}", "failed", cases[i].failed),
+						      &err),
+					 0);
+		begin(i + 1, "1");
+		finish(i + 1, json_object());
+		cell = read_cell(i);
+		assert_int_equal(cell.lost, cases[i].lost);
+	}
+}
+
 static void a_cell_tells_its_names_and_how_long_it_ran(void **state)
 {
 	cleanup_rerun struct rerun_cell cell = { .marks = RERUN_NO_MARKS };
@@ -205,6 +233,7 @@ int main(void)
 		TEST(a_cell_has_its_code_its_deadline_and_its_input),
 		TEST(hidden_input_is_not_there),
 		TEST(files_and_lost_state_come_before_their_cell),
+		TEST(the_first_cell_of_a_later_life_has_no_state_unless_that_is_back),
 		TEST(a_cell_tells_its_names_and_how_long_it_ran),
 		TEST(a_query_tells_its_file),
 		TEST(a_file_that_changed_is_an_error),
