@@ -184,6 +184,13 @@ def test_own_modules_are_named_as_they_are_imported_anew(start, tmp_path):
     assert told.left == "changes to module mine (it is imported anew)"
 
 
+def test_a_module_whose_file_has_changed_since_is_named(start, tmp_path):
+    (tmp_path / "mine.py").write_text("def f(): return 'old'\n")
+    session, told = carry(start, tmp_path, "from mine import f", "open('mine.py', 'w').write(\"def f(): return 'newer'\\n\")", "f()")
+    assert told.left == "module mine as it was (its file has changed since the import)"
+    assert session.run("f()").value == "'newer'"
+
+
 def test_modules_that_the_server_has_installed_are_no_own_ones(start, tmp_path):
     (tmp_path / "packages").mkdir()
     (tmp_path / "packages" / "theirs.py").write_text("seen = []\n")

@@ -443,7 +443,10 @@ class Saver:
         goes_on = self.end is None and loop_has_work()  # the interpreter's end ends it
         if goes_on:
             self.left.append(("what background tasks changed later", "they went on after the variables were saved"))
-        self.left.extend(("changes to module " + name, "it is imported anew") for name in own_modules())
+        modules_made_here = modules_of_session()
+        self.left.extend(("changes to module " + name, "it is imported anew") for name, module in modules_made_here if has_values(module))
+        self.left.extend(("module %s as it was" % name, "its file has changed since the import")
+                         for name, module in modules_made_here if is_edited(module))
         left = [(name, HOLDS_SECRET if self.holds_secret(why) else why) for name, why in self.left]
         path = [place for place in sys.path if type(place) is str and not self.holds_secret(place)]
         listed = json.dumps({
@@ -474,17 +477,33 @@ def modules_with(names):
     return found
 
 
-def own_modules():
-    """Returns the names of the session's own modules with values, which cells and their own functions may have changed."""
+def modules_of_session():
+    """Returns the names and modules that are files of the session."""
     found, libraries = [], library_folders()
     for name, module in list(sys.modules.items()):
         if type(module) is ModuleType and type(module.__dict__.get("__file__")) is str and not is_installed(module, libraries):
-            if type(name) is str and name != "__main__" and module.__dict__.get("__spec__") is not None and has_values(module):
-                found.append(name)
+            if type(name) is str and name != "__main__" and module.__dict__.get("__spec__") is not None:
+                found.append((name, module))
     return found
 
 
+def is_edited(module):
+    """Returns whether the module's file has changed since its import, as its compiled file tells."""
+    compiled = module.__dict__.get("__cached__")
+    if type(compiled) is not str:
+        return False
+    try:
+        now = own("os").stat(module.__file__)
+        with own("io").open(compiled, "rb") as file:
+            head = file.read(16)
+    except OSError:
+        return False
+    then = [int.from_bytes(head[at:at + 4], "little") for at in (4, 8, 12)]  # flags, time, size
+    return then[0] == 0 and then[1:] != [int(now.st_mtime) & 0xFFFFFFFF, now.st_size & 0xFFFFFFFF]
+
+
 def has_values(module):
+    """Returns whether cells and the module's own functions may have changed values in it."""
     for key, value in list(module.__dict__.items()):
         if type(key) is not str or key.startswith("__") or is_a(value, (FunctionType, BuiltinType, ModuleType)):
             continue
