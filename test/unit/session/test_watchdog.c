@@ -198,7 +198,8 @@ static uint64_t inspect(void)
 	return number;
 }
 
-static void what_a_cell_left_is_looked_for_again_after_a_while_only(void **state)
+/* Gives the session an inspector, whose helper never starts. */
+static void watch_shares(void)
 {
 	const char *const paths[] = { fixture.scratch.path };
 	const int fds[] = { -1 };
@@ -211,10 +212,16 @@ static void what_a_cell_left_is_looked_for_again_after_a_while_only(void **state
 					     .who = "test",
 					     .notice = on_notice,
 					     .inspected = on_inspection };
+
+	session->inspector = inspector_new(&spec);
+}
+
+static void what_a_cell_left_is_looked_for_again_after_a_while_only(void **state)
+{
 	uint64_t number;
 
 	(void)state;
-	session->inspector = inspector_new(&spec);
+	watch_shares();
 	run(&fixture_language, "done");
 	fixture_pass(WATCHDOG_LOOK_MS + WATCHDOG_IDLE_MS);
 	fixture_pass(WATCHDOG_LOOK_MS);
@@ -226,6 +233,28 @@ static void what_a_cell_left_is_looked_for_again_after_a_while_only(void **state
 	assert_int_equal(inspect(), number + 4);
 }
 
+static void answers_of_a_cell_that_goes_on_put_off_no_inspection(void **state)
+{
+	struct answer answer;
+	uint64_t number;
+
+	(void)state;
+	watch_shares();
+	start(&fixture_language, "hang=1", &answer);
+	fixture_until(session_runner(session, 0) != NULL &&
+		      runner_state(session_runner(session, 0)) == RUNNER_BUSY);
+	number = inspect();
+	for (int ms = 0; ms <= 2 * WATCHDOG_LOOK_MS; ms += WATCHDOG_BUSY_MS) {
+		struct cell cell = { .state = CELL_RUNNING };
+
+		watchdog_explain_cell(session->watchdog, session_runner(session, 0), &cell);
+		fixture_pass(WATCHDOG_BUSY_MS);
+	}
+	assert_true(inspect() > number + 1);
+	session_free(session, "it is enough");
+	session = NULL;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -235,6 +264,7 @@ int main(void)
 		TEST(of_two_that_run_nobody_is_asked_and_who_has_most_is_killed),
 		TEST(a_cell_begins_with_a_measure_if_its_interpreter_is_new),
 		TEST(what_a_cell_left_is_looked_for_again_after_a_while_only),
+		TEST(answers_of_a_cell_that_goes_on_put_off_no_inspection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
