@@ -27,7 +27,7 @@
 #include "workspace/gitconfig.h"
 
 /* DEPTH_MAX is git's limit for includes. */
-enum { POINTER_MAX = 4096, DEPTH_MAX = 10 };
+enum { DEPTH_MAX = 10 };
 
 #define GITDIR "gitdir: "
 #define SAMPLE ".sample"
@@ -468,20 +468,9 @@ static void judge_there(struct inspection *run, const char *path)
 	run->new_repository = false;
 }
 
-/* Reads as git does: only line ends at the end do not belong to the path. */
-static char *read_pointer(const struct folder_at *folder, const char *name)
-{
-	size_t len = 0;
-	char *text = inspection_read(folder, name, POINTER_MAX, &len);
-
-	while (text != NULL && len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
-		text[--len] = '\0';
-	return text;
-}
-
 static void judge_commondir(struct inspection *run, const struct folder_at *folder)
 {
-	cleanup_free char *text = read_pointer(folder, "commondir");
+	cleanup_free char *text = inspection_read_pointer(folder, "commondir");
 	cleanup_free char *path = NULL;
 	struct stat st;
 
@@ -505,7 +494,7 @@ static void judge_git_file(struct inspection *run, const struct folder_at *folde
 	if (!inspection_stat(folder, ".git", &st) || S_ISDIR(st.st_mode) ||
 	    !known_is_new(run, folder, ".git", &st) || run->learn)
 		return;
-	text = read_pointer(folder, ".git");
+	text = inspection_read_pointer(folder, ".git");
 	if (text == NULL) {
 		hold(run, folder, ".git");
 		return;

@@ -7,8 +7,8 @@ struct folder_at;
 struct inspection;
 
 /*
- * Holds the index of the repository, if it is new and git may read paths out of the work tree or in
- * .git from it. One that can be read in two ways is held, too.
+ * Holds each index of the repository that is new and from which git may read paths out of the work
+ * tree or in .git. One that can be read in two ways is held, too.
  */
 void indexfile_judge(struct inspection *run, const struct folder_at *folder);
 

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "helper/program.h"
 
-enum { CLOCK_EVERY = 256 };
+enum { CLOCK_EVERY = 256, POINTER_MAX = 4096 };
 
 size_t inspection_share(const struct inspection *run)
 {
@@ -105,4 +105,14 @@ char *inspection_read(const struct folder_at *folder, const char *name, size_t m
 		return NULL;
 	*ret_len = (size_t)len;
 	return mem_steal(&text);
+}
+
+char *inspection_read_pointer(const struct folder_at *folder, const char *name)
+{
+	size_t len = 0;
+	char *text = inspection_read(folder, name, POINTER_MAX, &len);
+
+	while (text != NULL && len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+		text[--len] = '\0';
+	return text;
 }

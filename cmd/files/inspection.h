@@ -93,5 +93,10 @@ bool inspection_young_there(const struct inspection *run, const struct folder_at
 /* Returns a regular file's text, or NULL when it cannot be read whole. The caller frees it. */
 char *inspection_read(const struct folder_at *folder, const char *name, size_t max,
 		      size_t *ret_len);
+/*
+ * Returns the path in a file such as commondir, or NULL. As git does it, only line ends at the end
+ * do not belong to the path. The caller frees it.
+ */
+char *inspection_read_pointer(const struct folder_at *folder, const char *name);
 
 #endif

@@ -6,8 +6,8 @@
  */
 #include "base/gitindex.h"
 
+#include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -21,7 +21,8 @@ enum {
 	STAT = 40, /* of an entry, before its hash */
 	NAME_MASK = 0xfff,
 	EXTENDED = 0x4000,
-	EXTENSION = 8, /* its name and length */
+	EXTENSION = 8,   /* its name and length */
+	BLOCKS_MIN = 12, /* of IEOT: its version, and one place with its count */
 };
 
 struct start {
@@ -47,16 +48,25 @@ static uint32_t number_at(const unsigned char *p)
 
 /* ---- paths ---- */
 
+/* On Windows' file systems (WSL) .git has a second name. */
 static bool is_part_sound(const char *part, size_t len)
 {
 	return len > 0 && !(len == 1 && part[0] == '.') &&
 	       !(len == 2 && strncmp(part, "..", 2) == 0) &&
-	       !(len == 4 && strncasecmp(part, ".git", 4) == 0);
+	       !(len == 4 && strncasecmp(part, ".git", 4) == 0) &&
+	       !(len == 5 && strncasecmp(part, "git~1", 5) == 0);
 }
 
-/* A split index has no path where it replaces an entry of the shared one. */
-static bool is_path_sound(const char *path)
+/*
+ * Judges a path whose first `copied` bytes are those of a sound one. A split index has no path
+ * where it replaces an entry of the shared one.
+ */
+static bool is_path_sound(const char *path, size_t copied)
 {
+	const char *slash = memrchr(path, '/', copied);
+
+	if (slash != NULL)
+		path = slash + 1;
 	while (*path != '\0') {
 		size_t len = strcspn(path, "/");
 
@@ -119,9 +129,11 @@ static bool read_entry(struct reader *r, struct start *start)
 	buf_put(&r->path, (const char *)r->data + r->at, len);
 	if ((flags & NAME_MASK) != NAME_MASK && (flags & NAME_MASK) != r->path.len)
 		return false;
+	if (r->path.len > PATH_MAX) /* no file has it, and many such paths take long */
+		return false;
 	size = r->at - start->offset + len;
 	r->at = start->offset + (r->version >= 4 ? size + 1 : (size + 8) / 8 * 8);
-	return r->at <= r->len && is_path_sound(buf_str(&r->path));
+	return r->at <= r->len && is_path_sound(buf_str(&r->path), start->copied);
 }
 
 static bool read_entries(struct reader *r)
@@ -139,6 +151,8 @@ static bool are_blocks_sound(const struct reader *r, size_t at, size_t len)
 {
 	size_t entry = 0;
 
+	if (len < BLOCKS_MIN)
+		return false;
 	for (size_t i = 4; i + 8 <= len; i += 8) {
 		if (entry >= r->count || r->starts[entry].copied != 0 ||
 		    r->starts[entry].offset != number_at(r->data + at + i))
@@ -148,19 +162,7 @@ static bool are_blocks_sound(const struct reader *r, size_t at, size_t len)
 	return entry == r->count;
 }
 
-static void take_shared(const struct reader *r, size_t at, char *ret)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < r->hash_len; i++) {
-		(void)snprintf(ret + 2 * i, 3, "%02x", r->data[at + i]);
-		any = any || r->data[at + i] != 0;
-	}
-	if (!any)
-		ret[0] = '\0';
-}
-
-static bool read_extension(struct reader *r, char *ret_shared)
+static bool read_extension(struct reader *r)
 {
 	const char *name = (const char *)r->data + r->at;
 	size_t at = r->at + EXTENSION;
@@ -172,35 +174,32 @@ static bool read_extension(struct reader *r, char *ret_shared)
 	if (len > r->len - at)
 		return false;
 	r->at = at + len;
-	if (strncmp(name, "link", 4) == 0) {
-		if (len < r->hash_len || ret_shared[0] != '\0')
-			return false;
-		take_shared(r, at, ret_shared);
-	}
 	return strncmp(name, "IEOT", 4) != 0 || are_blocks_sound(r, at, len);
 }
 
-/* Checks where extensions begin by what stands at the end. */
-static bool is_end_sound(const struct reader *r, size_t extensions)
+/* Checks where extensions begin by what stands at the end, with a hash of this length. */
+static bool is_end_sound(const struct reader *r, size_t extensions, size_t hash_len)
 {
-	size_t size = EXTENSION + 4 + r->hash_len;
+	size_t size = EXTENSION + 4 + hash_len;
 	const unsigned char *end = r->data + (r->len >= size ? r->len - size : 0);
 
 	return r->len < HEADER + size || memcmp(end, "EOIE", 4) != 0 ||
 	       number_at(end + EXTENSION) == extensions;
 }
 
-static bool read_all(struct reader *r, char *ret_shared)
+/* With SHA-256 git writes all of the hash at the end, and looks for one of the short length. */
+static bool read_all(struct reader *r)
 {
-	if (!read_entries(r) || !is_end_sound(r, r->at))
+	if (!read_entries(r) || !is_end_sound(r, r->at, GITINDEX_HASH_SHORT) ||
+	    !is_end_sound(r, r->at, r->hash_len))
 		return false;
 	while (r->at < r->len)
-		if (!read_extension(r, ret_shared))
+		if (!read_extension(r))
 			return false;
 	return true;
 }
 
-bool gitindex_is_sound(const char *data, size_t len, size_t hash_len, char *ret_shared)
+bool gitindex_is_sound(const char *data, size_t len, size_t hash_len)
 {
 	struct reader r = { .data = (const unsigned char *)data,
 			    .hash_len = hash_len,
@@ -208,7 +207,6 @@ bool gitindex_is_sound(const char *data, size_t len, size_t hash_len, char *ret_
 			    .path = BUF_INIT(BUF_UNBOUNDED) };
 	bool sound;
 
-	ret_shared[0] = '\0';
 	if (len < HEADER + hash_len || memcmp(data, "DIRC", 4) != 0)
 		return false;
 	r.len = len - hash_len;
@@ -217,7 +215,7 @@ bool gitindex_is_sound(const char *data, size_t len, size_t hash_len, char *ret_
 	if (r.version < 2 || r.version > 4 || r.count > r.len / (STAT + hash_len))
 		return false;
 	r.starts = xcalloc(r.count + 1, sizeof(*r.starts));
-	sound = read_all(&r, ret_shared);
+	sound = read_all(&r);
 	free(r.starts);
 	buf_release(&r.path);
 	return sound;

@@ -16,9 +16,9 @@ enum {
 
 /*
  * Returns true if git reads only paths within the work tree, and none in .git, from this index. One
- * that can be read in two ways is not sound. Sets `ret_shared`, of 2 * GITINDEX_HASH_MAX + 1 bytes,
- * to the hash in the name of the index that it builds on (a split index), or to "".
+ * that can be read in two ways is not sound. The index that a split one builds on is a file of its
+ * own, which is not read.
  */
-bool gitindex_is_sound(const char *data, size_t len, size_t hash_len, char *ret_shared);
+bool gitindex_is_sound(const char *data, size_t len, size_t hash_len);
 
 #endif

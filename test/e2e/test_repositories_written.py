@@ -115,6 +115,22 @@ def test_no_index_leads_out_of_a_work_tree(project):
     assert (place / "file").read_text(encoding="ascii") == MINE and not (folder / ".git/hooks/post-checkout").exists()
 
 
+@needs_git
+def test_no_shared_index_under_an_old_one_leads_out_of_a_work_tree(project):
+    place, folder = project
+    (folder / "a").write_text("1\n", encoding="ascii")
+    for act in (("add", "a"), ("update-index", "--split-index")):
+        assert git(folder, *act, home=place, user=USER).returncode == 0
+    (shared,) = [path.name for path in (folder / ".git").glob("sharedindex.*")]
+    # The checksum at the end stays: git compares it with the name, and with nothing else.
+    code = craft(folder, b"../file", 2) + f"new = open('.git/index', 'rb').read()\nold = open('.git/{shared}', 'rb').read()\n"
+    code += f"os.chmod('.git/{shared}', 0o644)\nopen('.git/{shared}', 'wb').write(new[:-20] + old[-20:])\n"
+    with served(place, folder) as server:
+        holds_names(server)
+        told = server.cell(code.replace("'.git/index'", "'.git/made'")).texts[0]
+        assert "/.git/sharedindex." in told and f"' to '{shared}.held-by-ptycell" in told and "/.git/index'" not in told, told
+
+
 # Each kind of index that git writes; threads begin where an extension says.
 HONEST = ["git update-index --index-version 4; git add .", "git add -N new; git update-index --skip-worktree old", "git update-index --split-index; git add .",
           "git -c index.threads=4 add .; git -c index.threads=4 -c index.version=4 update-index --force-write-index", "git update-index --untracked-cache",
