@@ -211,7 +211,8 @@ static void on_query_progress(void *data, uint64_t rows)
 		mcp_call_progress(sql->call, (double)rows, -1, message);
 }
 
-/* Returns whether the session still exists: its end also ends its queries. */
+/* Returns whether the session still takes calls. One that ends goes on for a while (table_end.c).
+ */
 static bool is_alive(const struct sql_call *sql)
 {
 	struct table *table = sql->service->table;
@@ -298,15 +299,28 @@ static void put_databases(const struct sql_call *sql, const struct err *err, str
 	databases_put_names(settings, text);
 }
 
-/* Answers the call, or keeps the result for it. One of `answer` and `err` is NULL. */
+static int set_over(struct err *err)
+{
+	return err_set(err, ERR_CANCELLED, "the session ended meanwhile");
+}
+
+/*
+ * Answers the call, or keeps the result for it. One of `answer` and `err` is NULL. A result that
+ * came as the session ends is none: its files go with the session.
+ */
 static void end_sql(struct sql_call *sql, json_t *answer, const struct err *err)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct err over;
 
-	if (is_alive(sql))
+	if (is_alive(sql)) {
 		session_release_hold(sql->session);
-	else
+	} else {
 		sql->session = NULL;
+		answer = NULL;
+		if (err == NULL && set_over(&over) < 0)
+			err = &over;
+	}
 	if (err != NULL) {
 		sanitize_block(&text, err->msg, strlen(err->msg));
 		put_databases(sql, err, &text);
@@ -342,7 +356,7 @@ static void on_query_done(void *data, const json_t *result, const struct err *er
 	struct sql_files files;
 
 	sql->query = NULL;
-	if (err != NULL) {
+	if (err != NULL || !is_alive(sql)) {
 		end_sql(sql, NULL, err);
 		return;
 	}
@@ -552,7 +566,7 @@ void tool_sql_end_folder(struct list *calls, const char *name)
 {
 	struct err err;
 
-	(void)err_set(&err, ERR_CANCELLED, "the session ended meanwhile");
+	(void)set_over(&err);
 	list_for_each (struct sql_call, sql, calls, node)
 		if (sql->originals != NULL && str_eq(sql->folder, name))
 			end_sql(sql, NULL, &err);

@@ -14,7 +14,7 @@ import pytest
 from client import BUILD, Result, Server
 from outside import PROC
 from patience import until
-from steps import (EVIL, alive, assert_clean, family, listed, name_of, paths_in,
+from steps import (EVIL, NEVER_S, alive, assert_clean, family, listed, name_of, paths_in,
                    session_folders, the_sessions)
 
 SALES = 'id,city,amount\n1,Bern,2.50\n2,"Z\u00fcrich, west",3\n3,,\n'
@@ -637,6 +637,15 @@ def test_a_destroyed_session_ends_its_query_and_process(server):
     server.call("destroy_session", session_id="s")
     assert Result(running.get()["result"]).texts == ["the session ended meanwhile"]
     until(lambda: not alive(ran))
+
+
+def test_a_query_that_ends_while_its_session_ends_costs_nobody_anything(server):
+    """The session lives on while its interpreter ends, and the query's result comes meanwhile."""
+    server.cell(f"import atexit, time; atexit.register(time.sleep, {NEVER_S})")
+    running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": MANY.format(10 ** 6)}})
+    server.call("destroy_session", session_id="s")
+    assert Result(running.get()["result"]).texts == ["the session ended meanwhile"]
+    assert server.cell("1", session="t").text == "1\n"
 
 
 def test_no_process_outlives_the_server(home):
