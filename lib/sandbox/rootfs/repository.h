@@ -20,8 +20,8 @@ bool repository_is(int dir);
  */
 bool repository_holds_none(const char *name);
 /*
- * Returns whether git writes to names in a repository's own folder of this name. In that of hooks
- * it does not.
+ * Returns whether git writes to names in a repository's own folder of this name. It writes to none
+ * in `hooks`.
  */
 bool repository_is_written(const char *name);
 /* Returns whether the folder at a path is, or lies in, one of packages by its name. */
