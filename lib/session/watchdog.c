@@ -70,9 +70,8 @@ static void on_tick(struct loop_timer *timer);
 
 static void schedule(struct watchdog *w, uint64_t wait_ms)
 {
-	struct loop *loop = w->session->host->loop;
-
-	loop_timer_start(loop, &w->timer, loop_now(loop) + wait_ms, on_tick);
+	loop_timer_start(w->session->host->loop, &w->timer,
+			 loop_now(w->session->host->loop) + wait_ms, on_tick);
 }
 
 static unsigned int live_interpreters(const struct session *s)

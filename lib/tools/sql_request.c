@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sql_request.c - checks the arguments of exec_sql. Models put queries into a fence of Markdown,
- * which is taken off.
+ * sql_request.c - checks the arguments of exec_sql, and says what they lack. Models put queries
+ * into a fence of Markdown, which is taken off.
  */
 #include "tools/sql_request.h"
 
+#include <string.h>
+
 #include "base/util.h"
+#include "config/settings.h"
 #include "json/get.h"
+#include "query/databases.h"
 #include "tools/forgive.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -42,4 +46,18 @@ int sql_request_read(const struct service *service, json_t *arguments, struct sq
 		return -1;
 	(void)forgive_fence(&ret->query, &ret->query_len, &word, &len);
 	return check_params(ret->params, err);
+}
+
+void sql_request_put_databases(const struct sql_request *request, const struct settings *settings,
+			       const struct err *err, struct buf *text)
+{
+	static const char missed[] = "no such table: ";
+
+	if (request->database != NULL || settings->database_count == 0 ||
+	    databases_is_named(settings, NULL) ||
+	    strncmp(err->msg, missed, sizeof(missed) - 1) != 0)
+		return;
+	buf_puts(text, "; the query named no database, so it read the session's files: pass "
+		       "database, one of ");
+	databases_put_names(settings, text);
 }

@@ -284,21 +284,6 @@ static size_t table_chars(const struct sql_call *sql)
 	return size_min((size_t)sql->output_chars * TABLE_PARTS / 2, INLINE_BYTES);
 }
 
-/* Names the user's databases where a query that named none was one of files. */
-static void put_databases(const struct sql_call *sql, const struct err *err, struct buf *text)
-{
-	const struct settings *settings = sql->service->settings;
-
-	if (sql->request.database != NULL || settings->database_count == 0 ||
-	    databases_is_named(settings, NULL) ||
-	    strncmp(err->msg, "no such table: ", sizeof("no such table: ") - 1) != 0)
-		return;
-	buf_puts(
-		text,
-		"; the query named no database, so it read the session's files: pass database, one of ");
-	databases_put_names(settings, text);
-}
-
 static int set_over(struct err *err)
 {
 	return err_set(err, ERR_CANCELLED, "the session ended meanwhile");
@@ -323,7 +308,7 @@ static void end_sql(struct sql_call *sql, json_t *answer, const struct err *err)
 	}
 	if (err != NULL) {
 		sanitize_block(&text, err->msg, strlen(err->msg));
-		put_databases(sql, err, &text);
+		sql_request_put_databases(&sql->request, sql->service->settings, err, &text);
 	} else {
 		query_text_put(&text, answer, sql->file, table_chars(sql));
 		report_files(sql, answer);
