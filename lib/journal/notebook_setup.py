@@ -239,8 +239,10 @@ local({
         def __init__(self, secrets):
             self.ip, self.home, self.programs, self.queue = get_ipython(), pathlib.Path.cwd(), {}, b""
             self.aside, self.programs_aside, self.is_next = {}, {}, False
-            self.recorded, self.number, self.figures, self.snapshots = self.cells_of_notebook(), 0, [], {}
+            self.recorded, self.wanted, self.number, self.figures, self.snapshots = [], [], 0, [], {}
             self.stopped, self.had_failed = [], False
+            with contextlib.suppress(Exception):  # a notebook that cannot be read has no numbers
+                self.read_notebook()
             self.use_backend = None
             names = ("work" if n == 1 else f"work-{n}" for n in range(1, 10**6))
             self.work = next(path for path in map(self.home.joinpath, names) if not path.exists())
@@ -289,15 +291,17 @@ local({
 
         # ---- the number that a cell had, and what has it ----
 
-        def cells_of_notebook(self):
-            """Returns the session's cells. The kernel gets no number of them, so they are read from the notebook."""
+        def read_notebook(self):
+            """Notes the session's cells, and which cells' variables come back. The kernel gets no numbers."""
             this = self.ip.history_manager.input_hist_raw[-1]
             for path in sorted(self.home.glob("*.ipynb")):
-                with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-                    cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+                with contextlib.suppress(Exception):  # another one may have any content
+                    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
                     if any("".join(cell["source"]) == this for cell in cells):
-                        return [cell for cell in cells if cell["id"].startswith("cell-")]
-            return []
+                        self.recorded = [cell for cell in cells if re.fullmatch("cell-[0-9]+", cell["id"])]
+                        calls = "\n".join("".join(cell["source"]) for cell in cells if cell["id"].startswith("before-"))
+                        self.wanted = [int(number) for number in re.findall(r'^ptycell\.restored\("python", (\d+)\)$', calls, re.M)]
+                        return
 
         def begin_cell(self, info):
             found = next((n for n, cell in enumerate(self.recorded) if "".join(cell["source"]) == info.raw_cell and runs_again(cell)), None)
@@ -317,8 +321,10 @@ local({
             if self.number and picture and self.figures:
                 number = self.figures.pop(0)
                 file = self.work / "output" / f"cell-{self.number}-figure-{number}.png"
-                if number and file.parent.is_dir() and not file.exists():
-                    file.write_bytes(picture if isinstance(picture, bytes) else base64.b64decode(picture))
+                with contextlib.suppress(OSError, ValueError, TypeError):  # the cell has shown it all the same
+                    data = picture if isinstance(picture, bytes) else base64.b64decode(picture)
+                    if number and file.parent.is_dir() and not file.exists():
+                        file.write_bytes(data)
 
         # ---- a cell that exits: it ends, and nothing else ----
 
@@ -459,12 +465,14 @@ local({
                     if name not in self.ip.user_ns_hidden and not re.fullmatch(r"_+|_i*\d*|__.*|_(dh|ih|oh|exit_code)", name)}
 
         def take_snapshot(self):
-            """Notes the variables as a cell left them. Later cells may change small ones, of which it has copies."""
-            copies = {}
-            with contextlib.suppress(RecursionError):
-                self.snapshots[self.number] = {name: self.copy_of(value, copies) for name, value in self.variables().items()}
-            while len(self.snapshots) > 24:
-                del self.snapshots[min(self.snapshots)]
+            """Notes the variables as a cell left them, if they come back. Later cells may change small ones, of which it has copies."""
+            wanted = [number for number in self.wanted if number >= self.number]
+            if not wanted:
+                return
+            copies, last = {}, max(self.snapshots, default=None)
+            if last is not None and not any(last <= number < self.number for number in self.wanted):
+                del self.snapshots[last]  # the one of this cell takes its place
+            self.snapshots[self.number] = {name: self.copy_of(value, copies) for name, value in self.variables().items()}
 
         def copy_of(self, value, copies):
             try:

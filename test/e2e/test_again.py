@@ -5,7 +5,7 @@ import json
 import pytest
 from client import LASTS, Server
 from patience import until
-from rerun import assert_same, convert, record, run_again, skip_without_jupyter
+from rerun import assert_same, convert, differences, record, run_again, skip_without_jupyter
 from sessions_again import ALL
 from steps import skip_without
 
@@ -43,6 +43,14 @@ def test_a_cell_that_needs_what_a_stopped_one_left_says_so_and_the_others_run(ho
     assert [["".join(output.get("ename", output.get("text"))) for output in cells[f"cell-{n}"]] for n in (2, 4, 5)] == [
         ["NameError", note], ["ZeroDivisionError"], ["NameError", note]]
     assert "".join(cells["cell-6"][0]["data"]["text/plain"]) == "'end'"
+
+
+@pytest.mark.parametrize("other", ["[" * 10 ** 6, '{"cells": [{"cell_type": "code", "source": [], "metadata": []}, 5]}', "\udcff"], ids=["deep", "odd", "no text"])
+def test_another_notebook_in_the_folder_may_have_any_content(home, tmp_path, other):
+    skip_without_jupyter()
+    kept = record(home, [("python", "import os, matplotlib.pyplot as plt\nplt.plot([1]);"), ("python", "os.listdir('output')")])
+    (kept / "a.ipynb").write_text(other, errors="surrogateescape")
+    assert differences(*run_again(kept, tmp_path / "copy")) == []
 
 
 def test_the_first_cells_say_what_the_session_had(home):
