@@ -311,7 +311,6 @@ static void end_sql(struct sql_call *sql, json_t *answer, const struct err *err)
 		sql_request_put_databases(&sql->request, sql->service->settings, err, &text);
 	} else {
 		query_text_put(&text, answer, sql->file, table_chars(sql));
-		report_files(sql, answer);
 	}
 	if (sql->call != NULL && err != NULL)
 		tool_fail_text(sql->call, sql->service, buf_str(&text));
@@ -346,6 +345,8 @@ static void on_query_done(void *data, const json_t *result, const struct err *er
 		return;
 	}
 	answer = without_secrets(sql, result);
+	/* Now: the scan at the end of a cell would take them for files of that cell. */
+	report_files(sql, answer);
 	files = (struct sql_files){ .answer = answer, .name = sql->file, .cell = sql->number };
 	sql->originals =
 		sql_original_start(sql->service, sql->session, &files, on_originals_done, sql);
