@@ -353,7 +353,8 @@ static void a_left_helper_goes_on(void **state)
 static void a_program_that_is_missing_fails_at_once(void **state)
 {
 	struct fixture *f = *state;
-	struct helper_spec spec = { .path = "/nonexistent", .request = f->request };
+	cleanup_free char *path = xasprintf("%s/missing", f->scratch.path);
+	struct helper_spec spec = { .path = path, .request = f->request };
 	struct err err = { 0 };
 
 	assert_null(helper_start(f->loop, &spec, &handlers, f, &err));
