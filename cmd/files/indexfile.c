@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * indexfile.c - judges the index of a repository, and those that a split index may build on. The
- * length of hashes is a setting of the repository's config.
+ * length of hashes is a setting of the repository's config. Lists of conflicts are judged here,
+ * too: git follows links there, which it does not where an index leads.
  */
 #include "indexfile.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/fd.h"
 #include "base/gitindex.h"
 #include "base/gitini.h"
@@ -18,9 +21,13 @@
 #include "hold.h"
 #include "inspection.h"
 #include "sandbox/rootfs/protect_config.h"
+#include "workspace/beneath.h"
+
+#define CONFLICTS "MERGE_RR"
 
 enum {
 	FILE_MAX = 512 << 20,
+	CONFLICTS_MAX = 1 << 20,
 	MORE = 1 << 20, /* git may replace it by a larger one meanwhile */
 };
 
@@ -91,10 +98,111 @@ static void judge_shared(struct inspection *run, const struct folder_at *folder)
 	(void)closedir(entries);
 }
 
-void indexfile_judge(struct inspection *run, const struct folder_at *folder)
+/* ---- conflicts ---- */
+
+/* Notes the repository for indexfile_judge_links(). */
+static void judge_conflicts(struct inspection *run, const struct folder_at *folder)
+{
+	struct buf *noted = &run->conflicts[inspection_share(run)];
+	cleanup_free char *text = NULL;
+	struct stat st;
+	size_t len = 0;
+
+	if (run->learn || !inspection_stat(folder, CONFLICTS, &st) || !S_ISREG(st.st_mode) ||
+	    st.st_size == 0)
+		return;
+	text = inspection_read(folder, CONFLICTS, CONFLICTS_MAX, &len);
+	if (text == NULL || !gitindex_are_conflicts_sound(text, len))
+		hold(run, folder, CONFLICTS);
+	else if (noted->len + strlen(folder->path) < noted->max)
+		buf_put(noted, folder->path, strlen(folder->path) + 1);
+	else
+		run->more = "entries";
+}
+
+static int open_folder(int share, const char *path)
+{
+	return path[0] == '\0' ? openat(share, ".", O_PATH | O_DIRECTORY | O_CLOEXEC)
+			       : beneath_open(share, path, O_PATH | O_DIRECTORY, 0);
+}
+
+/* Returns whether the path, or a part before its end, is a link. */
+static bool is_link(int worktree, const char *path)
+{
+	cleanup_free char *part = xstrdup(path);
+	char *slash = part;
+	struct stat st;
+
+	while (slash != NULL) {
+		slash = strchr(slash, '/');
+		if (slash != NULL)
+			*slash = '\0';
+		if (fstatat(worktree, part, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return false;
+		if (S_ISLNK(st.st_mode))
+			return true;
+		if (slash != NULL)
+			*slash++ = '/';
+	}
+	return false;
+}
+
+static bool has_link(struct inspection *run, int worktree, const char *text, size_t len)
+{
+	for (size_t at = 0; at < len && inspection_goes_on(run); at += strlen(text + at) + 1) {
+		const char *path = strchr(text + at, '\t');
+
+		if (path != NULL && is_link(worktree, path + 1))
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether a path leads through a link in any work tree of any share. */
+static bool leads_through_link(struct inspection *run, const char *text, size_t len)
+{
+	for (size_t i = 0; i < json_array_size(run->shares); i++) {
+		const struct buf *worktrees = &run->workplaces[i];
+
+		for (size_t at = 0; at < worktrees->len; at += strlen(worktrees->data + at) + 1) {
+			cleanup_fd int fd =
+				open_folder(INSPECT_FIRST_FD + (int)i, worktrees->data + at);
+
+			if (fd >= 0 && has_link(run, fd, text, len))
+				return true;
+		}
+	}
+	return false;
+}
+
+void indexfile_judge_links(struct inspection *run)
+{
+	const struct buf *noted = &run->conflicts[inspection_share(run)];
+
+	for (size_t at = 0; at < noted->len; at += strlen(noted->data + at) + 1) {
+		cleanup_fd int fd = open_folder(run->share, noted->data + at);
+		struct folder_at folder = { .fd = fd, .path = noted->data + at };
+		size_t len = 0;
+		cleanup_free char *text =
+			fd < 0 ? NULL : inspection_read(&folder, CONFLICTS, CONFLICTS_MAX, &len);
+
+		if (text != NULL && leads_through_link(run, text, len))
+			hold(run, &folder, CONFLICTS);
+	}
+}
+
+/* ---- the index ---- */
+
+static void judge_index(struct inspection *run, const struct folder_at *folder)
 {
 	if (run->learn)
 		return;
 	judge(run, folder, "index");
 	judge_shared(run, folder);
+}
+
+void indexfile_judge(struct inspection *run, const struct folder_at *folder)
+{
+	judge_index(run, folder);
+	judge_conflicts(run, folder);
 }

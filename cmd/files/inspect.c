@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "gitfolder.h"
 #include "helper/program.h"
+#include "indexfile.h"
 #include "inspection.h"
 #include "json/get.h"
 #include "json/make.h"
@@ -183,6 +184,11 @@ static void walk_named(struct walk *walk)
 	gitfolder_judge_named(&walk->inspection);
 }
 
+static void walk_conflicts(struct walk *walk)
+{
+	indexfile_judge_links(&walk->inspection);
+}
+
 static void walk_linked(struct walk *walk)
 {
 	walk_queue(walk, &walk->linked[inspection_share(&walk->inspection)], walk_links);
@@ -235,6 +241,7 @@ static void walk_all(struct walk *walk)
 	/* Names of a later share's configs are judged in earlier shares, too. */
 	if (json_array_size(walk->inspection.shares) > 1)
 		each_share(walk, walk_named);
+	each_share(walk, walk_conflicts);
 	/* The slowest to judge, which code can make many of. */
 	each_share(walk, walk_linked);
 	each_share(walk, learn_share);
@@ -273,6 +280,7 @@ int inspect_run(const json_t *request, struct err *err)
 	for (size_t i = 0; i < INSPECT_SHARES_MAX; i++) {
 		repository_queue_init(&walk.linked[i]);
 		buf_init(&walk.inspection.workplaces[i], WORKPLACES_MAX / json_array_size(shares));
+		buf_init(&walk.inspection.conflicts[i], HOOKS_MAX);
 	}
 	learn_known(walk.inspection.known, json_object_get(request, "known"));
 	walk_all(&walk);
@@ -281,8 +289,10 @@ int inspect_run(const json_t *request, struct err *err)
 	buf_release(&walk.inspection.hooks);
 	buf_release(&walk.inspection.commands);
 	buf_release(&walk.inspection.worktrees);
-	for (size_t i = 0; i < INSPECT_SHARES_MAX; i++)
+	for (size_t i = 0; i < INSPECT_SHARES_MAX; i++) {
 		buf_release(&walk.inspection.workplaces[i]);
+		buf_release(&walk.inspection.conflicts[i]);
+	}
 	json_put(result, "held", walk.inspection.held);
 	json_put(result, "known", walk.inspection.learned);
 	if (walk.inspection.more == NULL && walk.inspection.unread)

@@ -53,6 +53,8 @@ struct inspection {
 	struct buf commands;
 	struct buf worktrees; /* values of core.worktree in configs that were there before */
 	struct buf workplaces[INSPECT_SHARES_MAX];
+	/* For each share the repositories that have a list of conflicts (indexfile.h). */
+	struct buf conflicts[INSPECT_SHARES_MAX];
 };
 
 /*

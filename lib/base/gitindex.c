@@ -23,6 +23,7 @@ enum {
 	EXTENDED = 0x4000,
 	EXTENSION = 8,   /* its name and length */
 	BLOCKS_MIN = 12, /* of IEOT: its version, and one place with its count */
+	DIGITS_MAX = 6,  /* of a number in MERGE_RR: git would read a long one as negative */
 };
 
 struct start {
@@ -219,4 +220,30 @@ bool gitindex_is_sound(const char *data, size_t len, size_t hash_len)
 	free(r.starts);
 	buf_release(&r.path);
 	return sound;
+}
+
+/* ---- conflicts ---- */
+
+static bool is_conflict_sound(const char *entry)
+{
+	size_t hash = strspn(entry, "0123456789abcdefABCDEF");
+	const char *at = entry + hash;
+
+	if (*at == '.') {
+		size_t digits = strspn(++at, "0123456789");
+
+		if (digits == 0 || digits > DIGITS_MAX)
+			return false;
+		at += digits;
+	}
+	return (hash == 2 * GITINDEX_HASH_SHORT || hash == 2 * GITINDEX_HASH_MAX) && *at == '\t' &&
+	       at[1] != '\0' && is_path_sound(at + 1, 0);
+}
+
+bool gitindex_are_conflicts_sound(const char *data, size_t len)
+{
+	for (size_t at = 0; at < len; at += strlen(data + at) + 1)
+		if (!is_conflict_sound(data + at))
+			return false;
+	return true;
 }

@@ -20,5 +20,10 @@ enum {
  * own, which is not read.
  */
 bool gitindex_is_sound(const char *data, size_t len, size_t hash_len);
+/*
+ * Returns true if git can have written this list of conflicts (MERGE_RR), with only such paths in
+ * it. Each entry is a hash, a number, and a path that ends with a NUL. `data` ends with one, too.
+ */
+bool gitindex_are_conflicts_sound(const char *data, size_t len);
 
 #endif

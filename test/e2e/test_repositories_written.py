@@ -148,3 +148,70 @@ def test_what_git_writes_as_an_index_stays(project, act):
         told = attempt(server, place, folder, make + act).texts
         assert "Renamed" not in "".join(told + server.cell("1").texts), told
     assert not list(folder.rglob("*held-by-ptycell*")) and git(folder, "status", home=place, user=USER).returncode == 0
+
+
+# Writes .git/MERGE_RR, by which "git commit" records how conflicts were solved: it copies the file at a path to where code reads it,
+# or solves the conflicts in it as code recorded.
+RESOLVE = r"""
+import os
+os.chdir(FOLDER)
+def put(name, text):
+    os.makedirs(os.path.dirname(name), exist_ok=True)
+    open(name, 'w').write(text)
+read, write = '1' * 40, '2' * 40
+put(f'.git/rr-cache/{read}/preimage', 'x')
+put(f'.git/rr-cache/{write}/preimage', '')
+put(f'.git/rr-cache/{write}/postimage', 'what code chose\n')
+put('.git/info/attributes', '* merge=union\n')
+put('.git/MERGE_RR', MARK + '\tPATH\0')
+"""
+
+
+def resolve(place, folder, mark, path):
+    path = path.replace("FILE", str(place / "file"))
+    link = f"import os, pathlib\nfor name in ('link', 'd/link'):\n    path = pathlib.Path({str(folder)!r}, name)\n    path.parent.mkdir(exist_ok=True)\n"
+    link += f"    path.is_symlink() or path.symlink_to({str(place / 'file')!r} if name == 'link' else {str(place)!r})\n"
+    return link + RESOLVE.replace("FOLDER", repr(str(folder))).replace("MARK", mark).replace("PATH", path)
+
+
+def recorded(folder):
+    return "".join(path.read_text(encoding="ascii") for path in folder.glob(f".git/rr-cache/{'1' * 40}/postimage"))
+
+
+RESOLVED = [("read", "FILE"), ("read", "../file"), ("read", "link"), ("read", "d/link/file"), ("write + '.-1'", "FILE"), ("write + '.4294967295'", "old")]
+
+
+@needs_git
+@pytest.mark.parametrize("mark, path", RESOLVED)
+def test_git_does_follow_a_list_of_conflicts_without_ptycell(project, mark, path):
+    place, folder = project
+    before = (folder / "old").read_text(encoding="ascii")
+    subprocess.run([sys.executable, "-c", resolve(place, folder, mark, path)], check=True, user=USER)
+    git(folder, "commit", "--allow-empty", "-m", "mine", home=place, user=USER)
+    assert recorded(folder) == MINE or (place / "file").read_text(encoding="ascii") != MINE or (folder / "old").read_text(encoding="ascii") != before
+
+
+@needs_git
+def test_no_list_of_conflicts_leads_out_of_a_work_tree(project):
+    place, folder = project
+    before = (folder / "old").read_text(encoding="ascii")
+    with served(place, folder) as server:
+        holds_names(server)
+        for mark, path in RESOLVED:
+            told = "".join(server.cell(resolve(place, folder, mark, path)).texts)
+            assert "/.git/MERGE_RR' to 'MERGE_RR.held-by-ptycell" in told, (path, told)
+        git(folder, "commit", "--allow-empty", "-m", "mine", home=place, user=USER)
+    assert recorded(folder) == "" and (place / "file").read_text(encoding="ascii") == MINE and (folder / "old").read_text(encoding="ascii") == before
+
+
+@needs_git
+def test_a_list_of_conflicts_that_git_writes_stays(project):
+    place, folder = project
+    merge = """export GIT_AUTHOR_NAME=u GIT_AUTHOR_EMAIL=u@u GIT_COMMITTER_NAME=u GIT_COMMITTER_EMAIL=u@u; mkdir -p .git/rr-cache 'a b'
+echo 1 > 'a b/f'; git add .; git commit -qm 1; git switch -qc b; echo 2 > 'a b/f'; git commit -qam 2; git switch -q -; echo 3 > 'a b/f'; git commit -qam 3
+git merge b; cat .git/MERGE_RR"""
+    with served(place, folder) as server:
+        holds_names(server)
+        told = "".join(attempt(server, place, folder, merge).texts + server.cell("1").texts)
+        assert "Recorded preimage" in told and "Renamed" not in told, told
+    assert b"a b/f" in (folder / ".git/MERGE_RR").read_bytes()

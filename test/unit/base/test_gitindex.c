@@ -200,6 +200,35 @@ static void threads_begin_with_long_hashes_at_such_an_end_too(void **state)
 	}
 }
 
+#define SHORT "0123456789abcdef0123456789abcdef01234567"
+#define LONG SHORT "0123456789abcdef01234567"
+
+static bool are_conflicts_sound(const char *mark, const char *path)
+{
+	buf_release(&made);
+	buf_init(&made, BUF_UNBOUNDED);
+	buf_putf(&made, SHORT "\ta b/c%c%s\t%s%c", '\0', mark, path, '\0');
+	return gitindex_are_conflicts_sound(buf_str(&made), made.len);
+}
+
+static void conflicts_lead_to_files_of_the_work_tree(void **state)
+{
+	static const char *const odd[] = { SHORT ".-1", SHORT ". 1",         SHORT ".", SHORT "1",
+					   "",          SHORT ".4294967295", "1",       SHORT " " };
+
+	(void)state;
+	assert_true(gitindex_are_conflicts_sound("", 0));
+	assert_true(are_conflicts_sound(SHORT, "a\tb"));
+	assert_true(are_conflicts_sound(SHORT ".12", "a"));
+	assert_true(are_conflicts_sound(LONG, ".gitignore"));
+	assert_false(are_conflicts_sound(SHORT, ""));
+	assert_false(are_conflicts_sound(SHORT, "/a"));
+	assert_false(are_conflicts_sound(SHORT, "a/../../b"));
+	assert_false(are_conflicts_sound(SHORT, ".git/config"));
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		assert_false(are_conflicts_sound(odd[i], "a"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +240,7 @@ int main(void)
 		cmocka_unit_test(a_split_index_has_entries_without_a_path),
 		cmocka_unit_test(threads_begin_where_entries_do),
 		cmocka_unit_test(threads_begin_with_long_hashes_at_such_an_end_too),
+		cmocka_unit_test(conflicts_lead_to_files_of_the_work_tree),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
