@@ -129,7 +129,7 @@ static void judge_aside(struct inspection *run, const struct folder_at *folder)
 	struct stat st;
 
 	if (inspection_stat(folder, ASIDE, &st) && known_is_new(run, folder, ASIDE, &st) &&
-	    !inspection_stat(folder, "MERGE_HEAD", &merge))
+	    !(inspection_stat(folder, "MERGE_HEAD", &merge) && S_ISREG(merge.st_mode)))
 		hold(run, folder, ASIDE);
 }
 
