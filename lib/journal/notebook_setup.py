@@ -239,6 +239,7 @@ local({
         def __init__(self, secrets):
             self.ip, self.home, self.programs, self.queue = get_ipython(), pathlib.Path.cwd(), {}, b""
             self.aside, self.programs_aside, self.is_next = {}, {}, False
+            self.brought = {}  # {name: (value, digest)} of what saved variables were
             self.recorded, self.wanted, self.number, self.figures, self.snapshots = [], [], 0, [], {}
             self.stopped, self.had_failed = [], False
             with contextlib.suppress(Exception):  # a notebook that cannot be read has no numbers
@@ -450,7 +451,8 @@ local({
             """The session lost this interpreter's state here."""
             if language != "python":
                 return self.put_aside(language)
-            self.aside.update(self.variables())
+            self.aside.update(self.left_by_cells())
+            self.brought = {}
             self.ip.reset(new_session=False)
             self.env_aside.update(os.environ.items() - self.env.items())
             os.environ.clear()
@@ -464,6 +466,11 @@ local({
             return {name: value for name, value in self.ip.user_ns.items()
                     if name not in self.ip.user_ns_hidden and not re.fullmatch(r"_+|_i*\d*|__.*|_(dh|ih|oh|exit_code)", name)}
 
+        def left_by_cells(self):
+            """The variables but those that came back and are as they were: what cells left since they were saved is newer."""
+            return {name: value for name, value in self.variables().items() if self.brought.get(name, (self,))[0] is not value
+                    or self.brought[name][1] != self.digest_of(value)}
+
         def take_snapshot(self):
             """Notes the variables as a cell left them, if they come back. Later cells may change small ones, of which it has copies."""
             wanted = [number for number in self.wanted if number >= self.number]
@@ -476,10 +483,18 @@ local({
 
         def copy_of(self, value, copies):
             try:
-                pickle.Pickler(Measure(4 << 20)).dump(value)
-                return copy.deepcopy(value, copies)
+                return copy.deepcopy(value, copies) if isinstance(self.digest_of(value), bytes) else value
             except Exception:  # of any type: it is code of the session
                 return value
+
+        def digest_of(self, value):
+            """Returns an object that equals no other one for what is large, or cannot be copied."""
+            measure = Measure(4 << 20)
+            try:
+                pickle.Pickler(measure).dump(value)
+                return measure.digest.digest()
+            except Exception:
+                return object()
 
         def put_aside(self, language):
             """Of a second program the first one gets the cells, should they run again."""
@@ -499,7 +514,10 @@ local({
             """Saved variables of Python came back as they were after a cell, or all that cells left: they ran again."""
             at = max((number for number in self.snapshots if number <= cell), default=None)
             back = self.aside if at is None else self.snapshots[at]
-            self.ip.user_ns.update({name: value for name, value in back.items() if name not in self.ip.user_ns})
+            left, copies = self.left_by_cells(), {}
+            back = {name: self.copy_of(value, copies) if language else value for name, value in back.items() if name not in left}
+            self.ip.user_ns.update(back)
+            self.brought = {name: (value, self.digest_of(value)) for name, value in back.items()} if language else {}
             if language is None:
                 os.environ.update(self.env_aside)
                 with contextlib.suppress(FileNotFoundError):
@@ -713,9 +731,10 @@ local({
         """A file that fails when more is written than it takes."""
 
         def __init__(self, room):
-            self.room = room
+            self.room, self.digest = room, hashlib.sha256()
 
         def write(self, data):
+            self.digest.update(data)
             self.room -= memoryview(data).nbytes
             if self.room < 0:
                 raise ValueError("it is larger")

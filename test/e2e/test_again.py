@@ -111,6 +111,9 @@ LIVES = {
         ("import os; os._exit(3)", "python"), ("c = 4", "python"), "restore_run", ("a, _b, c", "python")]],
     "a kill of an interpreter, and saved variables": [[
         ("a = 1; b = [1]", "python"), "saved", ("import os; os._exit(3)", "python"), "restore_values", ("a, b", "python")]],
+    "saved variables, and then all cells": [
+        [("x = 1; b = [1]; k = [1]", "python"), "saved", ("x = 2; b = [2]", "python"), ("import os; os._exit(3)", "python")],
+        ["restore_values", ("k.append(3); x, b, k", "python"), ("import os; os._exit(3)", "python"), "restore_values", ("x, b, k", "python"), "restore_run", ("x, b, k", "python")]],
     "saved variables that later cells had changed": [[
         ("a = 1; b = [1]; d = {'b': b}", "python"), "saved", ("a = 2; b.append(2); c = b", "python"), ("import os; os._exit(3)", "python"), "restore_values",
         ("a, b, d, d['b'] is b, 'c' in globals()", "python")]],
