@@ -235,10 +235,12 @@ static void end_in_journal(struct history *history, struct session *session,
 	size_t before = journal_bare_count(journal);
 	enum journal_taken taken;
 	struct err err;
+	int written = journal_end(journal, entry, &taken, &err);
 
-	check_journal(history, session, journal_end(journal, entry, &taken, &err), &err);
+	check_journal(history, session, written, &err);
 	report_full(session, entry->number, before, journal_bare_count(journal),
-		    "outputs may be missing in it");
+		    written < 0 ? "outputs, or cells until the disk has room, may be missing in it"
+				: "outputs may be missing in it");
 	session_keep_notebook(session);
 }
 

@@ -39,6 +39,15 @@ with open('fill', 'wb') as f:
 """
 
 
+def test_cells_that_a_full_disk_keeps_out_of_the_record_are_told(inside, home):
+    command, _ = inside
+    with Server(home, env={**ALONE, **LASTS, "PTYCELL_KEEP": "off"}, command=command) as server:
+        server.cell(FILLS)
+        said = [server.cell(f"# {'c' * 900}\nx = {n}").text for n in range(9)]
+    told = [text for text in said if "missing in it" in text]
+    assert len(told) == 1 and "outputs, or cells until the disk has room, may be missing in it" in told[0], said
+
+
 @pytest.mark.parametrize("killed", (False, True))
 def test_a_full_disk_loses_nothing_and_the_session_is_resumed(inside, home, killed):
     command, enter = inside
