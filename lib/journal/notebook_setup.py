@@ -514,6 +514,8 @@ local({
             """Saved variables of Python came back as they were after a cell, or all that cells left: they ran again."""
             at = max((number for number in self.snapshots if number <= cell), default=None)
             back = self.aside if at is None else self.snapshots[at]
+            if language and not cell:
+                back = {}  # no variable was saved
             left, copies = self.left_by_cells(), {}
             back = {name: self.copy_of(value, copies) if language else value for name, value in back.items() if name not in left}
             self.ip.user_ns.update(back)

@@ -129,6 +129,8 @@ LIVES = {
     "cells before one that raises": [
         [("import os; a = 1; os.chdir('output')", "python"), ("v=1", "bash"), ("let j = 1", "javascript")], [("os = 1; open('input/../b', 'w').write('b')", "python")],
         ["partly", ("a", "python"), ("echo $v", "bash"), ("j", "javascript")]],
+    "no saved variables, as the life had none": [
+        [("a = 1", "python"), ("import os; os._exit(3)", "python")], [("'a' in globals()", "python")], ["restore_values", ("'a' in globals()", "python")]],
     "variables of the life before the last one": [
         [("a = 1", "python"), "saved"], [("a = 5; c = 2", "python")], ["restore_values", ("a, 'c' in globals()", "python")]],
 }
