@@ -15,7 +15,10 @@
 
 enum { PARTS_OTHER = 65 }; /* the exit code of a program that a server of another version started */
 
-/* The version, and a digest of the sources of all helper programs. */
+/*
+ * The version, and a digest of the sources of the launcher and of all helper programs. The digest
+ * covers their layers, too (lib/CMakeLists.txt lists the folders).
+ */
 extern const char parts_version[];
 
 /* Returns a hash of parts_version, for messages with room for a number only. */
