@@ -24,8 +24,8 @@ void limit_hints_explain(struct buf *out, const struct exec_result *result,
 			 const struct confinement_facts *facts);
 
 /*
- * Returns whether the interpreter of a cell ended because it got no memory; also where one that a
- * shell had started did and was its last command.
+ * Returns whether the interpreter of a cell ended because it got no memory. For a cell of bash,
+ * also returns whether its last command was a program with V8 that ended so.
  */
 bool limit_hints_died_for_memory(const struct cell *cell);
 

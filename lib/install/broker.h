@@ -66,7 +66,8 @@ struct broker_event {
 	const json_t
 		*result; /* in the form of install_done_fn, with "files": [{"file", "sha256"}] */
 	const char *problem; /* set if `result` is NULL */
-	uint64_t cell; /* whose code asked for it; 0: a client did as well, or no caller waits */
+	uint64_t cell; /* the cell whose code asked for it, if no client did and a caller waits;
+			  else 0 */
 };
 
 typedef void broker_over_fn(void *data, const struct broker_event *event);

@@ -2,8 +2,10 @@
 /*
  * events.h - the file of a session's events, in chronological order.
  *
- * The file is append-only. Each event is written by one call when it happens, so that it survives
- * the server. It carries its lengths and a checksum, by which a reader detects a torn event.
+ * Whole events are never changed or removed. events_cut() removes a torn one, and events_add() the
+ * rest of a failed write. Each event is written by one call when it happens, so that it survives
+ * the server. events_hold() leaves an event to the call that writes the next one. An event carries
+ * its lengths and a checksum, by which a reader detects a torn one.
  * lib/journal/FORMAT.md describes the format and the events.
  *
  *   file  = "ptycell events 1\n" *event

@@ -114,11 +114,11 @@
  * code registered for that run, and its files are closed. SIGINT ends one of them that hangs. It
  * may still send frames that are acknowledged, and is killed when its time is over.
  *
- * 8. Before a session. `preload`, part `module`, a module to import. Its done has status ok whether
- * or not there is such a module, and comes once nothing of the import but the module is left. The
- * first one has an empty name: the driver then warms up for a first cell and leaves no trace of
- * that. Its done has `compiled`, the driver as compiled by the interpreter, if the interpreter had
- * to compile it.
+ * 8. Before a session. `preload`, part `module`, a module to import. Its done has status ok, even
+ * if there is no such module. Before it the driver writes out what the import printed, and removes
+ * files that the import made in the working folder. The first `preload` has an empty name: the
+ * driver then warms up for a first cell and leaves no trace of that. Its done has `compiled`, the
+ * driver as compiled by the interpreter, if the interpreter had to compile it.
  *
  * `serve`, part `library`, the path of ptycell-parent.so: done comes first. Then the interpreter is
  * a zygote, forked by requests on its descriptor 4 (sandbox/supervise/zygote.h), until the next

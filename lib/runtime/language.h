@@ -91,7 +91,7 @@ struct language {
 	const struct language_descriptor *descriptors; /* NULL: the socket "control" on 3 */
 	size_t descriptor_count;
 	const struct language_codec *codec; /* NULL: the driver speaks frames */
-	/* Time after a cell was sent: an earlier interrupt could end the interpreter. */
+	/* No interrupt is sent for this time after a cell: the interpreter could end by it. */
 	unsigned int settle_ms;
 	/* A signal that makes the interpreter print its stack and nothing else; 0: none. */
 	int dump_signal;
@@ -111,7 +111,7 @@ struct language {
 	const char *exit_126;
 	/* The interpreter prints one of these when it ends for lack of memory. The last is NULL. */
 	const char *const *memory_words;
-	/* A failed allocation is an error of the code; others end by it. */
+	/* A failed allocation raises an error in its code. Other interpreters end by one. */
 	bool survives_no_memory;
 	/* Its driver warms up for a first cell at a `preload` without a module. */
 	bool warms_up;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For the limits below: the limit that the server itself runs under. */
+/* As the value of a limit below: the session has the limit that the server itself has. */
 #define POLICY_NO_LIMIT UINT64_MAX
 
 /* The session's folders inside, in the tiers with a root of its own (bwrap and namespaces). */

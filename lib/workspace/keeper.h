@@ -27,8 +27,9 @@ struct keep_result {
 	size_t failed;
 	bool redraw; /* the report was not exported: it names a folder that is another's now */
 	const char *error;   /* the first problem of this call as a sentence, or NULL */
-	const char *renamed; /* sentences about the first file whose name was altered for a reason
-				(keepname.h), each once per exporter; or NULL */
+	const char *renamed; /* a sentence for each reason (keepname.h) for which a file's name was
+				altered, about the first such file. An exporter gives each of them
+				once. Or NULL */
 };
 
 /* By these an exported copy of the notebook is recognised. */
@@ -117,7 +118,7 @@ void keeper_mark_missing(struct keeper *keeper, const char *path, uint64_t size,
  * and whole outputs stay due. No export may run.
  */
 void keeper_forget_due(struct keeper *keeper);
-/* Returns true if no export runs and none is due. */
+/* Returns true if no export of results runs or is due. An export of the notebook does not count. */
 bool keeper_is_settled(const struct keeper *keeper);
 /* Returns true if the file was exported or is due. */
 bool keeper_knows(const struct keeper *keeper, const char *path);

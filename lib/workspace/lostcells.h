@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lostcells.h - the cells of a session that ran when its server was killed, and the last one if its
- * end may not be in the audit.
+ * lostcells.h - collects the cells of a session that ran when its server was killed. It also takes
+ * the last cell of the session, if the audit may lack its end.
  *
  * The file LOSTCELLS_RECORD in the session's journal folder has what the server's successor needs:
  * an object of the caller's, and the number of the first cell that the server ran. Cells of earlier

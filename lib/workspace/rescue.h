@@ -67,11 +67,11 @@ struct rescue;
  * once. Results that cannot be written, as on a full disk, are due: the next server tries again.
  * Returns a pointer that is valid until `done` is called.
  *
- * `done` is called once, from the loop, when nothing is left to try. `name` is the folder to
- * remove. It is NULL if there is none, or if it must stay: results are due, or it could not be read
- * whole. If home_close() comes first, `done` is not called, and the folder stays for the next
- * server.
- * Everything in `spec` but `loop` and `home` is borrowed for the call.
+ * `done` is called once, from the loop, when nothing is left to try. Its `name` is the folder that
+ * the caller must remove. It is NULL if spec->name is. It is NULL, too, if the folder must stay,
+ * because results in it are due or a part of it could not be read. If home_close() comes first,
+ * `done` is not called, and the folder stays for the next server. Everything in `spec` but `loop`
+ * and `home` is borrowed for the call.
  */
 struct rescue *rescue_start(const struct rescue_spec *spec,
 			    void (*done)(void *data, const char *name), void *data);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_limit.h - limits the memory of running interpreters (RLIMIT_DATA, the soft limit) to what
- * the session's other processes leave.
+ * memory_limit.h - limits the memory of running interpreters (RLIMIT_DATA, the soft limit). Each
+ * may allocate as much as the session's memory has left.
  *
- * An allocation beyond it fails, as it does at the limit of one process. Without it the process
- * would be killed for what all have together. Session code can raise it again up to the hard limit.
+ * An allocation beyond that fails, as it does at the limit of one process. Without this limit the
+ * process would be killed when all together exceed the session's. Session code can raise the limit
+ * of a process again, up to the hard limit.
  */
 #ifndef SANDBOX_PROCESS_MEMORY_LIMIT_H
 #define SANDBOX_PROCESS_MEMORY_LIMIT_H

@@ -18,9 +18,10 @@
  * packages are not. Hard links to such files, and to files in such folders, are mounted too, in all
  * writable shares.
  *
- * At the share's top, the held names are protected even if they do not exist. So are the rows
- * below, in a repository there with its submodules and worktrees. A placeholder is made on the host
- * meanwhile, which every user may read. A placeholder folder contains a .gitignore for itself, so
+ * At the share's top, the names of runnames_held() are protected even if they do not exist. If a
+ * repository is there, so are the names of the rows below, in it, its submodules and worktrees.
+ * The launcher makes a placeholder on the host for each missing name; every user may read it. A
+ * placeholder folder contains a .gitignore for itself, so
  * that git neither lists, adds nor cleans it; a file in .git means nothing to git. Placeholders are
  * removed with the last session that uses the share, of any server, including those of a killed
  * launcher.
