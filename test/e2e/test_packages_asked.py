@@ -115,6 +115,26 @@ def test_a_version_of_this_python_comes_back_when_nothing_else_is_needed(servers
     assert python(server, version).strip() == f"{own} None" and "alpha" not in python(server, "!pip freeze")
 
 
+def test_an_upgrade_of_one_package_leaves_what_this_python_has_of_others(servers, index):
+    """As with pip: --upgrade is for the packages that it names."""
+    own = metadata_version("numpy")
+    server = servers("--pip-index", index(wheel("numpy", "99.0"), ALPHA, wheel("wants", "1.0", ["numpy>=50"])).url)
+    install(server, "numpy")
+    upgraded = install(server, "--upgrade", "alpha")
+    assert upgraded.object["packages"] == ["alpha 1.0"] and f"There already: numpy {own}." in upgraded.texts[0], upgraded.texts
+    assert install(server, "--upgrade", "wants").object["packages"] == ["alpha 1.0", "numpy 99.0", "wants 1.0"]
+
+
+def test_a_conflict_changes_the_packages_that_it_is_about(servers, index):
+    """As with pip: others stay in their versions, also one that this Python has in another one."""
+    server = servers("--pip-index", index(
+        wheel("numpy", "99.0"), ALPHA, wheel("alpha", "2.0"), wheel("old", "1.0", ["alpha<2"]), wheel("dep", "1.0"), wheel("dep", "2.0")).url)
+    install(server, "--upgrade", "numpy")
+    install(server, "dep==1.0", "alpha")
+    result = install(server, "old")
+    assert result.object["packages"] == ["alpha 1.0", "dep 1.0", "numpy 99.0", "old 1.0"], result.texts
+
+
 def metadata_version(name):
     code = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))"
     return subprocess.run(["/usr/bin/python3", "-c", code, name], capture_output=True, text=True, check=True).stdout.strip()

@@ -8,6 +8,7 @@ from .index import Problem, find_files, held_back
 
 TAIL = 1200  # characters of what pip said last
 SHOWN_MAX = 6  # versions, tags
+EARLIER = "earlier_requests"  # the package that stands for some of the session's requests
 
 
 def explain(said, in_folders=False):
@@ -35,7 +36,8 @@ def explain_conflict(said):
     """pip's paragraph says which requirements cannot hold together."""
     _, _, told = said.partition("The conflict is caused by:")
     lines = [line.strip() for line in told.lstrip("\n").partition("\n\n")[0].splitlines()]
-    lines = [line.replace("The user requested (constraint)", "The session has, or a constraint:").replace("The user requested", "Requested:")
+    lines = [line.replace("%s 1.0 depends on" % EARLIER.replace("_", "-"), "Requested:").replace("%s 1.0 depends on" % EARLIER, "Requested:")
+             .replace("The user requested (constraint)", "The session has, or a constraint:").replace("The user requested", "Requested:")
              for line in lines if line]
     return ("These packages do not go together:\n%s\nNothing was installed. Ask for other versions of them, or use another "
             "session for some." % "\n".join(dict.fromkeys(lines))[-TAIL:])

@@ -5,14 +5,16 @@ import re
 
 from .again import seen, still
 from .common import Refusal, packaging, write_authorities, write_lines
-from .explain import explain_none
-from .index import Choice, held_back, remote, served
+from .explain import EARLIER, explain_none
+from .index import Choice, held_back, remote, served, thin_wheel
 from .pip import PipRefusal, own_index, pip, run_pip, sources, upstreams
 from .policy import judge, seconds_of
 from .requests import FLAGS, alone_of, check_hashes, check_indexes, constraints_of, gather, hashes_of, lines_of, of_this_python
 
 LOCKED = "locked.json"  # the rows of the files, for "fetch"
 NOTES_MAX = 8
+CONFLICTS_MAX = 4  # runs of pip that look for what may stay
+STAYS = re.compile(r"The user requested \(constraint\) ([A-Za-z0-9._-]+)==")
 
 
 def resolve(request):
@@ -25,7 +27,7 @@ def resolve(request):
     choice = Choice(hashes_of(earlier + asked), seconds_of(request["policy"].get("minimum_age")))
     with own_index(request, choice, whole=request["builds"]) as request:
         try:
-            found = find(request, earlier + asked, stay)
+            found = find(request, earlier, asked, stay)
         except PipRefusal as refusal:
             raise PipRefusal(explain_none(str(refusal), upstreams(request), request) or str(refusal)) from None
         fresh = request["fresh"]()
@@ -40,28 +42,64 @@ def resolve(request):
             **seen(request), "notes": [*notes_of_age(found, request["policy"]), *notes_of_origin(found)][:NOTES_MAX]}
 
 
-def find(request, wanted, stay):
+def find(request, earlier, asked, stay):
     """The rows that pip finds. Names that come alone are found by themselves: pip's option is for all that it is asked for."""
     alone = alone_of(request)
+    untouched = untouched_by(request, earlier, asked, stay)
+    wanted = earlier + asked
     parts = [[row for row in wanted if row[0] not in alone], [row for row in wanted if row[0] in alone]]
-    rows = find_part(request, parts[0], stay) if parts[0] else []
+    rows = find_part(request, parts[0], untouched, stay) if parts[0] else []
     found = {row["name"] for row in rows}
-    more = find_part(request, parts[1], stay, "--no-deps") if parts[1] else []
+    more = find_part(request, parts[1], untouched, stay, "--no-deps") if parts[1] else []
     return rows + [row for row in more if row["name"] not in found]
 
 
-def find_part(request, wanted, stay, *options):
-    """With the versions of `stay` if that is possible, else without."""
-    write_lines("wanted.txt", lines_of(requirement for _, requirement, _ in wanted))
+def untouched_by(request, earlier, asked, stay):
+    """The names that this Python has, and that --upgrade does not name."""
+    named = {name for name, _, _ in asked}
+    return {name for name, _, _ in earlier if "--upgrade" in request["asked"] and name not in named and name not in stay}
+
+
+def find_part(request, wanted, untouched, stay, *options):
+    """With the versions of `stay` where that is possible."""
+    write_lines("wanted.txt", [*lines_of(requirement for name, requirement, _ in wanted if name not in untouched),
+                               *write_earlier(lines_of(requirement for name, requirement, _ in wanted if name in untouched))])
     write_lines("limits.txt", lines_of(constraints_of(request)))
-    write_lines("stay.txt", ["%s==%s" % row for row in stay.items()])
     command = ["install", "--dry-run", "--report", "report.json", *sources(request),
                *([] if request["builds"] else ["--only-binary", ":all:"]), *(flag for flag in FLAGS if flag in request["asked"]), *options,
                "-r", "wanted.txt", "-c", "limits.txt"]
-    if not stay or not run_pip(*command, "-c", "stay.txt")[0]:
+    if not found_with(stay, command):
         pip(*command)
     with open("report.json", encoding="utf-8") as f:
-        return [row_of_report(item) for item in json.load(f)["install"]]
+        rows = [row_of_report(item) for item in json.load(f)["install"]]
+    return [row for row in rows if row["name"] != EARLIER]
+
+
+def write_earlier(lines):
+    """The line of a package that needs these: pip's --upgrade is for what is asked for, and not for what that needs."""
+    if not lines:
+        return []
+    file = "%s-1.0-py3-none-any.whl" % EARLIER
+    text = "Metadata-Version: 2.1\nName: %s\nVersion: 1.0\n" % EARLIER
+    with open(file, "wb") as f:
+        f.write(thin_wheel(file, "".join([text, *("Requires-Dist: %s\n" % line for line in lines)]).encode()))
+    return ["./" + file]
+
+
+def found_with(stay, command):
+    """Whether pip finds files with these versions, or else with those of them that it does not name in a conflict."""
+    for _ in range(CONFLICTS_MAX):
+        if not stay:
+            return False
+        write_lines("stay.txt", ["%s==%s" % row for row in stay.items()])
+        found, said = run_pip(*command, "-c", "stay.txt")
+        if found:
+            return True
+        freed = set(STAYS.findall(said))
+        if not freed & set(stay):
+            return False
+        stay = {name: version for name, version in stay.items() if name not in freed}
+    return False
 
 
 def row_of_report(item):
