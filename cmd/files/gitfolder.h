@@ -15,7 +15,6 @@
  *   - a file in a command that git runs by itself
  *   - branches, remotes: the folder, with any file in it, as each names a remote
  *   - index, sharedindex.*, MERGE_RR: with a path out of the work tree or in .git (base/gitindex.h)
- *   - MERGE_AUTOSTASH: without a merge in progress
  *   - commondir: unless it leads two folders up, as git's does
  *   - .git: a file or a link that leads out of the shares
  *   - any link where git writes, as it writes where the link leads: removed

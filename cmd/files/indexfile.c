@@ -20,12 +20,10 @@
 #include "base/util.h"
 #include "hold.h"
 #include "inspection.h"
-#include "known.h"
 #include "sandbox/rootfs/protect_config.h"
 #include "workspace/beneath.h"
 
 #define CONFLICTS "MERGE_RR"
-#define ASIDE "MERGE_AUTOSTASH"
 
 enum {
 	FILE_MAX = 512 << 20,
@@ -122,17 +120,6 @@ static void judge_conflicts(struct inspection *run, const struct folder_at *fold
 		run->more = "entries";
 }
 
-/* Holds the stash of a merge that is not in progress, so that "git status" does not show it. */
-static void judge_aside(struct inspection *run, const struct folder_at *folder)
-{
-	struct stat merge;
-	struct stat st;
-
-	if (inspection_stat(folder, ASIDE, &st) && known_is_new(run, folder, ASIDE, &st) &&
-	    !(inspection_stat(folder, "MERGE_HEAD", &merge) && S_ISREG(merge.st_mode)))
-		hold(run, folder, ASIDE);
-}
-
 static int open_folder(int share, const char *path)
 {
 	return path[0] == '\0' ? openat(share, ".", O_PATH | O_DIRECTORY | O_CLOEXEC)
@@ -218,5 +205,4 @@ void indexfile_judge(struct inspection *run, const struct folder_at *folder)
 {
 	judge_index(run, folder);
 	judge_conflicts(run, folder);
-	judge_aside(run, folder);
 }

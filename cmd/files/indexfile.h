@@ -13,7 +13,6 @@ struct inspection;
  * Holds each index of the repository that is new and from which git may read paths out of the work
  * tree or in .git. One that can be read in two ways is held, too. The same for its list of
  * conflicts (MERGE_RR), however old: git reads and writes the files in it at the next commit.
- * And a new stash of a merge that is not in progress (MERGE_AUTOSTASH), which that commit applies.
  */
 void indexfile_judge(struct inspection *run, const struct folder_at *folder);
 /*
