@@ -155,10 +155,10 @@ static void put_outside(struct buf *out, const struct restore_report *report)
 			      "they change outside the session.");
 }
 
-/* Appends what goes on, and is not held back, or no longer. */
+/* Appends what goes on: files that are as they were before are so until it writes to them. */
 static void put_running(struct buf *out, const struct restore_report *report)
 {
-	if (!report->holds || (report->processes == 0 && report->active.count == 0))
+	if (report->processes == 0 && report->active.count == 0)
 		return;
 	buf_puts(out, "\nThe cells left running: ");
 	if (report->processes > 0)
@@ -167,9 +167,12 @@ static void put_running(struct buf *out, const struct restore_report *report)
 	if (report->active.count > 0)
 		buf_putf(out, "%sthreads, timers or connections in %s",
 			 report->processes > 0 ? ", " : "", buf_str(&report->active.text));
-	buf_putf(out,
-		 ". %s may reach hosts and write in shared folders, as far as the session may.",
-		 report->outside ? "These" : "From now on these");
+	buf_puts(out, ". These go on, and may write to files that are as they were before.");
+	if (report->holds)
+		buf_putf(out,
+			 " %s may reach hosts and write in shared folders, as far as the session "
+			 "may.",
+			 report->outside ? "They" : "From now on they");
 }
 
 /* Appends advice after a replay that stopped. */

@@ -324,6 +324,13 @@ def test_shared_folders_are_told_and_cells_that_name_them(start, tmp_path):
     assert "left running" not in text
 
 
+def test_what_goes_on_and_may_write_to_files_of_yesterday_is_told(start):
+    server = days(start, ("bash", "sleep 1000 & echo old > output/result"))
+    text = told(restore(server))
+    assert "The cells left running: 1 process. These go on, and may write to files that are as they were before." in text
+    assert "hosts" not in text.partition("left running")[2]
+
+
 def writable(start, tmp_path):
     """The share and its environment, where shares can be written to."""
     share, env = shared(tmp_path, ":rw")
@@ -364,7 +371,8 @@ def test_what_the_cells_left_running_is_told(start, tmp_path):
     share, env = writable(start, tmp_path)
     server = days(start, f"place = '{share}'", GO_ON, ("javascript", "const timer = setInterval(() => {}, 1000)"), **env)
     text = told(restore(server))
-    assert "The cells left running: 1 process, threads, timers or connections in python, javascript. From now on these" in text
+    assert "The cells left running: 1 process, threads, timers or connections in python, javascript. These go on" in text
+    assert "before. From now on they may reach hosts" in text
     assert not (share / "thread").exists()
     server.call("upload_file", session_id="s", filename="go", content="")
     until((share / "thread").exists)

@@ -515,33 +515,40 @@ static void tell(struct restore_report *told)
 	restore_report_release(told);
 }
 
-static void what_goes_on_is_told_where_it_may_reach_something(void **state)
+static void what_goes_on_is_told_with_what_it_may_reach(void **state)
 {
 	struct restore_report told = { .run = 1, .holds = true, .processes = 1 };
 
 	(void)state;
 	restore_report_init(&told, "a");
 	tell(&told);
-	assert_told("The cells left running: 1 process. From now on these may reach hosts "
-		    "and write in shared folders, as far as the session may.");
+	assert_told("The cells left running: 1 process. These go on, and may write to files that "
+		    "are as they were before. From now on they may reach hosts and write in shared "
+		    "folders, as far as the session may.");
 
 	told = (struct restore_report){ .run = 1, .holds = true, .processes = 2, .sockets = true };
 	restore_report_init(&told, "a");
 	restore_report_add(&told.active, "python");
 	restore_report_add(&told.folders, "'/data'");
 	tell(&told);
-	assert_told("running: 2 processes, threads, timers or connections in python. From now on");
+	assert_told("running: 2 processes, threads, timers or connections in python. These go on");
 	assert_told("(but to named pipes and sockets): '/data'");
 
 	told = (struct restore_report){ .run = 1, .holds = true, .processes = 1, .outside = true };
 	restore_report_init(&told, "a");
 	tell(&told);
-	assert_told("running: 1 process. These may reach hosts and write in shared folders, "
+	assert_told("as they were before. They may reach hosts and write in shared folders, "
 		    "as far as the session may.");
 
 	told = (struct restore_report){ .run = 1, .processes = 2 };
 	restore_report_init(&told, "a");
 	restore_report_add(&told.active, "python");
+	tell(&told);
+	assert_told("running: 2 processes, threads, timers or connections in python. These go on");
+	assert_null(strstr(report, "hosts"));
+
+	told = (struct restore_report){ .run = 1, .holds = true };
+	restore_report_init(&told, "a");
 	tell(&told);
 	assert_null(strstr(report, "left running"));
 }
@@ -587,7 +594,7 @@ int main(void)
 		RESTORE_TEST(unconfined_cells_run_again_only_if_they_may_change_what_is_outside),
 		RESTORE_TEST(while_a_cell_runs_it_is_refused),
 		RESTORE_TEST(long_lists_are_cut),
-		RESTORE_TEST(what_goes_on_is_told_where_it_may_reach_something),
+		RESTORE_TEST(what_goes_on_is_told_with_what_it_may_reach),
 		RESTORE_TEST(a_replay_that_stopped_says_what_may_help),
 	};
 
