@@ -236,8 +236,8 @@ static bool is_conflict_sound(const char *entry)
 			return false;
 		at += digits;
 	}
-	return (hash == 2 * GITINDEX_HASH_SHORT || hash == 2 * GITINDEX_HASH_MAX) && *at == '\t' &&
-	       at[1] != '\0' && is_path_sound(at + 1, 0);
+	return (hash / 2 == GITINDEX_HASH_SHORT || hash / 2 == GITINDEX_HASH_MAX) &&
+	       hash % 2 == 0 && *at == '\t' && at[1] != '\0' && is_path_sound(at + 1, 0);
 }
 
 bool gitindex_are_conflicts_sound(const char *data, size_t len)

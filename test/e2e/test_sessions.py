@@ -313,7 +313,7 @@ def test_asking_for_variables_runs_nothing_of_the_user_and_leaves_no_trace(serve
 
 
 def test_a_busy_interpreter_is_not_asked_for_variables(server):
-    cell = server.start_cell("open('runs', 'w').close(); input()")
+    cell = server.start_cell(f"import time; open('runs', 'w').close(); time.sleep({NEVER_S})")
     until(lambda: "runs" in listed(server))
     server.call("session_info", session_id="s", config={})
     told = variables(server)
