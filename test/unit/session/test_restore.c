@@ -546,11 +546,6 @@ static void what_goes_on_is_told_with_what_it_may_reach(void **state)
 	tell(&told);
 	assert_told("running: 2 processes, threads, timers or connections in python. These go on");
 	assert_null(strstr(report, "hosts"));
-
-	told = (struct restore_report){ .run = 1, .holds = true };
-	restore_report_init(&told, "a");
-	tell(&told);
-	assert_null(strstr(report, "left running"));
 }
 
 static void a_replay_that_stopped_says_what_may_help(void **state)
