@@ -45,6 +45,7 @@ struct restore {
 	size_t done;
 	struct journal_line line; /* the current cell */
 	struct rerun_cell cell;
+	uint64_t lost_at; /* the first cell that began without state then, since one ran; or 0 */
 	struct runner *runner; /* of the current cell */
 	struct queued_cell *queued;
 	size_t typed; /* texts that it got */

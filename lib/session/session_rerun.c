@@ -267,6 +267,17 @@ static void note_failed(struct restore *r)
 			   cell->names != NULL ? cell->names : "");
 }
 
+/* Notes a loss of state once a cell behind it runs again: only that cell may find earlier names. */
+static void note_lost(struct restore *r)
+{
+	if (r->cell.lost && r->lost_at == 0)
+		r->lost_at = r->line.number;
+	if (!r->open || r->lost_at == 0)
+		return;
+	restore_report_add(&r->report.lost, "cell %" PRIu64, r->lost_at);
+	r->lost_at = 0;
+}
+
 static void on_step(struct loop_defer *defer)
 {
 	struct restore *r = container_of(defer, struct restore, step);
@@ -287,8 +298,7 @@ static void on_step(struct loop_defer *defer)
 		session_rerun_next(r);
 		return;
 	}
-	if (r->cell.lost)
-		restore_report_add(&r->report.lost, "cell %" PRIu64, r->line.number);
+	note_lost(r);
 	note_failed(r);
 	bring(r);
 }

@@ -249,6 +249,12 @@ def test_cells_that_found_no_earlier_names_are_told(start):
     assert "State was lost then before cell 3: " in told(restore(start())), "and not before cell 5"
 
 
+def test_a_loss_behind_which_no_cell_runs_again_is_not_told(start):
+    server = days(start, "x = 1")
+    assert server.cell("x").state == "raised"
+    assert "State was lost" not in told(restore(server))
+
+
 def test_saved_variables_are_no_state_of_other_languages(start):
     server = days(start, "x = 1", ("bash", "b=old"), PTYCELL_RESUME_VARIABLES=None)
     told(server.interact(action="restore_values"))
