@@ -29,7 +29,7 @@
 #include "workspace/home.h"
 #include "workspace/keeplog.h"
 #include "workspace/random_name.h"
-#include "workspace/rescue.h"
+#include "workspace/rescue_record.h"
 
 enum {
 	NAMES_SIZE = 32 << 10,

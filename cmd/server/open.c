@@ -12,7 +12,7 @@
 #include "invocation.h"
 #include "remote.h"
 #include "report_lines.h"
-#include "workspace/rescue.h"
+#include "workspace/rescue_record.h"
 
 /* Returns the path, which the caller frees. Returns NULL and sets *err if nothing was kept. */
 static char *find_folder(struct remote *remote, const struct invocation *inv, struct err *err)
@@ -26,7 +26,7 @@ static char *find_folder(struct remote *remote, const struct invocation *inv, st
 	journal = remote_open_journal(remote, &session, err);
 	if (journal < 0)
 		return NULL;
-	path = rescue_read_path(journal);
+	path = rescue_record_path(journal);
 	if (path != NULL && access(path, F_OK) == 0)
 		return mem_steal(&path);
 	(void)err_set(err, ERR_NOT_FOUND,

@@ -26,7 +26,7 @@
 #include "workspace/beneath.h"
 #include "workspace/home.h"
 #include "workspace/lasting.h"
-#include "workspace/rescue.h"
+#include "workspace/rescue_record.h"
 
 enum { NAMED_MAX = 5 /* sessions that an error names */ };
 
@@ -144,7 +144,7 @@ void remote_close(struct remote *remote)
 /* Adds the folder of the session's results, as a server's `ps` does, unless it is gone. */
 static void put_kept(json_t *row, int journal_fd)
 {
-	cleanup_free char *path = rescue_read_path(journal_fd);
+	cleanup_free char *path = rescue_record_path(journal_fd);
 
 	if (path != NULL && access(path, F_OK) == 0)
 		json_put_str(row, "kept", path);
@@ -203,9 +203,12 @@ static void note_ended(void *data, const struct lasting_session *session,
 {
 	const struct ended_search *search = data;
 	struct ended_rows *found = search->found;
-	json_t *row = json_object();
 	int64_t ago = (int64_t)time(NULL) - session->used.tv_sec;
+	json_t *row;
 
+	if (lasting_is_forgotten(session->journal_fd))
+		return;
+	row = json_object();
 	json_put_str(row, "session_id", record->session_id);
 	json_put_str(row, "state", "resumable");
 	json_put_int(row, "used_seconds", ago > 0 ? ago : 0);

@@ -67,6 +67,8 @@ struct session_host {
 	void (*adopt)(void *owner);
 	/* The folder `name` of LASTING_FOLDER was taken over, or is removed. May be NULL. */
 	void (*adopted)(void *owner, const char *name);
+	/* A folder is removed once its results are exported (LASTING_FORGOTTEN). May be NULL. */
+	void (*forgotten)(void *owner);
 	/* A session is resumed, and cells ran when its server was killed. May be NULL. */
 	void (*killed)(void *owner, const struct lostcells_report *report);
 	/* A cell was requested. Called once per cell, before it begins. */

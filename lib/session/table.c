@@ -7,7 +7,9 @@
 
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include "base/fd.h"
 #include "base/list.h"
 #include "base/machine.h"
 #include "base/map.h"
@@ -21,6 +23,8 @@
 #include "session/table_internal.h"
 #include "workspace/lasting.h"
 #include "workspace/removal.h"
+#include "workspace/rescue.h"
+#include "workspace/rescue_record.h"
 #include "workspace/workspace.h"
 
 struct table *table_new(const struct session_host *host)
@@ -65,20 +69,51 @@ static char *name_live(const struct table *t)
 	return buf_steal(&names);
 }
 
-bool table_forget(struct table *t, const char *id, size_t *ret_left)
+/* Has the session's results exported before its folder is removed. Returns false if none are due.
+ */
+static bool forget_later(const struct session_host *host, const char *name)
 {
-	const struct session_host *host = t->host;
+	if (host->forgotten == NULL || !rescue_is_due(host->home, name) ||
+	    !lasting_forget(host->home, name))
+		return false;
+	host->forgotten(host->owner);
+	return true;
+}
+
+static void forget_now(const struct session_host *host, const char *name)
+{
+	cleanup_free char *path = xasprintf(LASTING_FOLDER "/%s", name);
+
+	if (host->adopted != NULL)
+		host->adopted(host->owner, name);
+	(void)removal_start(host->loop, host->home, host->files_helper, path, NULL, NULL);
+}
+
+/* Returns the folder of the session's results for a text, or NULL if there is none. */
+static char *find_kept(const struct session_host *host, const char *name)
+{
+	cleanup_fd int journal = -1;
+	cleanup_fd int session = lasting_open(host->home, name, &journal);
+	cleanup_free char *path = session < 0 ? NULL : rescue_record_path(journal);
+
+	return path != NULL && access(path, F_OK) == 0 ? rescue_record_shown(journal) : NULL;
+}
+
+bool table_forget(struct table *t, const char *id, struct table_forgotten *ret)
+{
 	cleanup_lasting struct lasting_found found;
-	cleanup_free char *name = NULL;
+	const struct lasting *row;
 
 	earlier_find(t->host, id, &found);
-	*ret_left = found.count > 0 ? found.count - 1 : 0;
 	if (found.count == 0)
 		return false;
-	name = xasprintf(LASTING_FOLDER "/%s", found.rows[0].name);
-	if (host->adopted != NULL)
-		host->adopted(host->owner, found.rows[0].name);
-	(void)removal_start(host->loop, host->home, host->files_helper, name, NULL, NULL);
+	row = &found.rows[0];
+	*ret = (struct table_forgotten){ .generation = row->record.generation,
+					 .kept = find_kept(t->host, row->name),
+					 .left = found.count - 1 };
+	ret->is_due = forget_later(t->host, row->name);
+	if (!ret->is_due)
+		forget_now(t->host, row->name);
 	return true;
 }
 

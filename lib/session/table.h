@@ -74,11 +74,18 @@ int table_end_saved(struct table *table, const char *id, const char *why,
  */
 int table_hand_over(struct table *table, const char *id, const char *why,
 		    struct err *err) MUST_CHECK;
+/* An ended session that was destroyed. */
+struct table_forgotten {
+	uint64_t generation;
+	char *kept;  /* the folder of its results, as users see it; or NULL. The caller frees it */
+	bool is_due; /* results are exported before its folder is removed */
+	size_t left; /* others of that id */
+};
 /*
- * Removes the folder of the ended session that this id would resume. Returns false if there is
- * none. Sets *ret_left to the number of others of that id.
+ * Destroys the ended session that this id would resume: no id leads to it any more. Returns false
+ * if there is none.
  */
-bool table_forget(struct table *table, const char *id, size_t *ret_left);
+bool table_forget(struct table *table, const char *id, struct table_forgotten *ret);
 /* Returns whether table_open would resume an ended session. */
 bool table_can_resume(const struct table *table, const char *id);
 /*

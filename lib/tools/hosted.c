@@ -72,6 +72,13 @@ static void on_adopted(void *owner, const char *name)
 	retirement_skip(service->retirement, name);
 }
 
+static void on_forgotten(void *owner)
+{
+	struct service *service = owner;
+
+	retirement_look_after(service->retirement);
+}
+
 static void on_killed(void *owner, const struct lostcells_report *report)
 {
 	const struct service *service = owner;
@@ -280,6 +287,7 @@ void hosted_listen(struct session_host *host, struct service *service)
 	host->unreported = on_unreported;
 	host->adopt = on_adopt;
 	host->adopted = on_adopted;
+	host->forgotten = on_forgotten;
 	host->killed = on_killed;
 	host->busy = is_any_busy;
 	host->cell_asked = on_cell_asked;

@@ -254,6 +254,8 @@ static void on_lasting_rescued(void *data, const char *name)
 	loop_defer_start(retirement->host->loop, &retirement->sweep, on_sweep);
 }
 
+/* Starts a rescue, or waits for the one that runs: it may have passed a session that ended since.
+ */
 static void on_look_after(struct loop_timer *timer)
 {
 	struct retirement *retirement = container_of(timer, struct retirement, look_after);
@@ -266,7 +268,10 @@ static void on_look_after(struct loop_timer *timer)
 					  .total_bytes = host->settings->keep_total,
 					  .killed = on_killed };
 
-	retirement->rescue = rescue_start(&spec, on_lasting_rescued, retirement);
+	if (retirement->rescue != NULL)
+		retirement_look_after(retirement);
+	else
+		retirement->rescue = rescue_start(&spec, on_lasting_rescued, retirement);
 }
 
 void retirement_look_after(struct retirement *retirement)

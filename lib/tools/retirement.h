@@ -43,7 +43,7 @@ void retirement_add(struct retirement *retirement, const struct retiring *retiri
 bool retirement_add_stale(struct retirement *retirement);
 /*
  * Saves results of killed servers' sessions that can be resumed, and removes folders of ended
- * sessions that are too old or too many.
+ * sessions that are too old or too many, or that were destroyed. May be called again.
  */
 void retirement_look_after(struct retirement *retirement);
 /* Stops saving results of the ended session in this folder, which was taken over. */

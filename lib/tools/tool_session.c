@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "answer/audit_log.h"
+#include "answer/history.h"
 #include "answer/python_packages.h"
 #include "answer/session_json.h"
 #include "answer/session_text.h"
@@ -305,25 +307,58 @@ static void put_destroyed(json_t *answer, const struct session *session)
 	json_put_str(answer, "message", buf_str(&text));
 }
 
-/* Answers and returns true if the id is that of an ended session, whose folder is removed now. */
+static char *describe_forgotten(const struct service *service, const char *id,
+				const struct table_forgotten *forgotten)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	const char *kept = forgotten->kept;
+
+	buf_putf(&text, "Session '%s' was not live", id);
+	if (forgotten->is_due)
+		buf_puts(&text, ". What is not saved yet is saved first; then its folder and its "
+				"record go");
+	else
+		buf_puts(&text, "; its folder and its record are gone");
+	if (kept != NULL)
+		buf_putf(&text, "; saved results are in %s", kept);
+	if (service->settings->audit != NULL)
+		buf_puts(&text, "; the user's audit keeps its lines");
+	buf_puts(&text, ".");
+	if (forgotten->left > 0)
+		buf_putf(&text, " %zu more of that id can be resumed.", forgotten->left);
+	return buf_steal(&text);
+}
+
+static void audit_forgotten(const struct service *service, const char *id,
+			    const struct table_forgotten *forgotten)
+{
+	json_t *fields = json_object();
+
+	json_put_int(fields, "generation", (json_int_t)forgotten->generation);
+	json_put_str(fields, "kept_folder", forgotten->kept);
+	json_put_str(fields, "why", table_destroyed);
+	audit_log_add(history_audit_log(service->history), NULL, id, "session_destroyed", fields);
+}
+
+/* Answers and returns true if the id is that of an ended session, which is destroyed now. */
 static bool forget_ended(struct mcp_call *call, struct service *service, json_t *arguments)
 {
 	const char *id = json_string_value(json_object_get(arguments, "session_id"));
+	struct table_forgotten forgotten;
+	cleanup_free char *message = NULL;
 	json_t *answer;
-	size_t left;
 	struct err err;
 
 	if (id == NULL || session_id_check(id, &err) < 0 || service_table(service, &err) == NULL ||
-	    !table_forget(service->table, id, &left))
+	    !table_forget(service->table, id, &forgotten))
 		return false;
+	audit_forgotten(service, id, &forgotten);
+	message = describe_forgotten(service, id, &forgotten);
 	answer = json_object();
 	json_put_str(answer, "session_id", id);
-	json_put(answer, "message",
-		 left == 0 ? json_make_fmt("Session '%s' was not live; its folder is gone.", id)
-			   : json_make_fmt("Session '%s' was not live; its folder is gone. %zu "
-					   "more of that id can be resumed.",
-					   id, left));
+	json_put_str(answer, "message", message);
 	tool_answer(call, service, answer);
+	free(forgotten.kept);
 	return true;
 }
 

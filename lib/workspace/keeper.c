@@ -21,7 +21,7 @@
 #include "workspace/home.h"
 #include "workspace/keeplog.h"
 #include "workspace/keepname.h"
-#include "workspace/rescue.h"
+#include "workspace/rescue_record.h"
 
 /*
  * QUIET_MS: an export without progress for so long hangs, as on a network folder that does not
@@ -112,7 +112,7 @@ static bool is_there(const struct keeper *keeper)
 /* Goes on in the folder of the session's earlier life. Returns false if it had another root. */
 static bool resume_folder(struct keeper *keeper, const struct keeper_spec *spec)
 {
-	keeper->folder = rescue_read_folder(keeper->journal_fd, keeper->root);
+	keeper->folder = rescue_record_folder(keeper->journal_fd, keeper->root);
 	if (keeper->folder == NULL)
 		return false;
 	keeper->resumed = true;

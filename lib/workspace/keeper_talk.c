@@ -21,7 +21,7 @@
 #include "workspace/keeproom.h"
 #include "workspace/keeptext.h"
 #include "workspace/original.h"
-#include "workspace/rescue.h"
+#include "workspace/rescue_record.h"
 
 enum { MORE_NAMED_MAX = 3 };
 
@@ -128,8 +128,8 @@ void keeper_record(struct keeper *keeper)
 		keeper->recorded = keeptree_path(keeptree_notebook(tree));
 		keeper->recorded_report = keeptree_path(keeptree_report(tree));
 	}
-	rescue_record(keeper->journal_fd, keeper->root, keeper->folder, keeper->recorded,
-		      keeper->recorded_report);
+	rescue_record_write(keeper->journal_fd, keeper->root, keeper->folder, keeper->recorded,
+			    keeper->recorded_report);
 }
 
 bool keeper_names_changed(const struct keeper *keeper)

@@ -301,6 +301,24 @@ bool lasting_release_all(struct home *home, const char *server)
 	return each_of_server(home_fd(home), server, release_one, &release) && release.whole;
 }
 
+/* ---- sessions that were destroyed ---- */
+
+bool lasting_forget(const struct home *home, const char *name)
+{
+	cleanup_fd int journal = -1;
+	cleanup_fd int session = lasting_open(home, name, &journal);
+
+	if (session < 0)
+		return false;
+	fd_touch(journal, LASTING_FORGOTTEN);
+	return lasting_is_forgotten(journal);
+}
+
+bool lasting_is_forgotten(int journal_fd)
+{
+	return faccessat(journal_fd, LASTING_FORGOTTEN, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* ---- finding ---- */
 
 char *lasting_own_id(const char *session_id, const char *name)
@@ -322,7 +340,8 @@ static void note_lasting(void *data, const struct lasting_session *session,
 	struct lasting_found *found = search->found;
 	cleanup_free char *own = lasting_own_id(record->session_id, session->name);
 
-	if (!str_eq(search->session_id, record->session_id) && !str_eq(search->session_id, own))
+	if ((!str_eq(search->session_id, record->session_id) && !str_eq(search->session_id, own)) ||
+	    lasting_is_forgotten(session->journal_fd))
 		return;
 	found->rows = xrealloc(found->rows, (found->count + 1) * sizeof(*found->rows));
 	found->rows[found->count++] = (struct lasting){ .name = xstrdup(session->name),

@@ -29,6 +29,11 @@
 #define LASTING_RECORD "session"
 /* The empty file of this name says that a dead server's results were exported (rescue.h). */
 #define LASTING_RESCUED "rescued"
+/*
+ * The empty file of this name says that the session was destroyed before its results were exported:
+ * no id leads to it any more, and it is removed once they are.
+ */
+#define LASTING_FORGOTTEN "forgotten"
 /* The file of this name has the folder's size, until it is resumed (cmd/files/sweep.h). */
 #define LASTING_SIZE "size"
 
@@ -87,6 +92,10 @@ struct lasting_found {
 	bool cut;                  /* not every folder could be read: there may be more */
 	struct timespec in_use_at; /* when that was used last */
 };
+
+/* Writes LASTING_FORGOTTEN into the folder `name`. Returns false if it cannot. */
+bool lasting_forget(const struct home *home, const char *name);
+bool lasting_is_forgotten(int journal_fd);
 
 /* Finds the folders of sessions of this id, or the one whose own id it is. */
 void lasting_find(const struct home *home, const char *session_id, struct lasting_found *ret);

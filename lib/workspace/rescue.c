@@ -30,15 +30,11 @@
 #include "workspace/lasting.h"
 #include "workspace/lostcells.h"
 #include "workspace/random_name.h"
+#include "workspace/removal.h"
+#include "workspace/rescue_record.h"
 #include "workspace/spool.h"
 
-/* Versions without a record wrote events, of which some name the folder of the results. */
-#define EARLIER_EVENTS "journal/records"
-#define EARLIER_SAVED "\"saved\":\""
-
 enum {
-	EARLIER_MAX = 64 << 20,
-	RECORD_MAX = 16 << 10,
 	QUIET_MS = 120 * 1000, /* as in keeper.c: a helper without progress for so long hangs */
 };
 
@@ -76,99 +72,6 @@ struct rescue {
 	void (*done)(void *data, const char *name);
 	void *data;
 };
-
-/* ---- the record ---- */
-
-void rescue_record(int journal_fd, const char *root, const char *folder, const char *notebook,
-		   const char *report)
-{
-	cleanup_json json_t *record = json_object();
-	struct err err;
-
-	json_put_path(record, "root", root);
-	json_put_str(record, "folder", folder);
-	json_put_str(record, "notebook", notebook);
-	json_put_str(record, "report", report);
-	if (json_write_file(journal_fd, RESCUE_RECORD, record, &err) < 0)
-		log_warn("rescue",
-			 "should this server be killed, results of '%s' would be lost: %s", folder,
-			 err.msg);
-}
-
-static json_t *read_record(int dir_fd, const char *path)
-{
-	struct err ignored;
-
-	return json_parse_file(dir_fd, path, RECORD_MAX, &ignored);
-}
-
-/*
- * Returns the name after the last "saved" among a session's events, or a new name. No code can
- * write such a member: its quotes are escaped in strings.
- */
-static char *last_folder(const char *events)
-{
-	const char *saved = NULL;
-	cleanup_free char *path = NULL;
-
-	for (const char *at = events; (at = strstr(at, EARLIER_SAVED)) != NULL;)
-		saved = at += strlen(EARLIER_SAVED);
-	if (saved == NULL)
-		return keepname_new("rescued", NULL);
-	path = xmemdup(saved, strcspn(saved, "\""));
-	return xstrdup(path_base(path));
-}
-
-/*
- * Returns a record for a session of a version that wrote none, to `root`. Such a version wrote
- * EARLIER_EVENTS whether results were exported or not. Returns NULL if there are no such events.
- */
-static json_t *earlier_record(int session_fd, const char *root)
-{
-	struct err err;
-	size_t len = 0;
-	cleanup_free char *events =
-		fd_read_file(session_fd, EARLIER_EVENTS, EARLIER_MAX, &len, &err);
-	cleanup_free char *folder = NULL;
-	json_t *record;
-
-	if (events == NULL || root == NULL)
-		return NULL;
-	folder = last_folder(events);
-	record = json_object();
-	json_put_path(record, "root", root);
-	json_put_str(record, "folder", folder);
-	return record;
-}
-
-/* Returns the root of a record and sets *ret_folder, which is borrowed from it; NULL for none. */
-static char *read_target(const json_t *record, const char **ret_folder)
-{
-	const char *folder = json_string_value(json_object_get(record, "folder"));
-
-	if (folder == NULL || strchr(folder, '/') != NULL || !beneath_path_valid(folder))
-		return NULL;
-	*ret_folder = folder;
-	return json_path_of(json_object_get(record, "root"));
-}
-
-char *rescue_read_folder(int journal_fd, const char *root)
-{
-	cleanup_json json_t *record = read_record(journal_fd, RESCUE_RECORD);
-	const char *folder = NULL;
-	cleanup_free char *decoded = read_target(record, &folder);
-
-	return decoded != NULL && str_eq(decoded, root) ? xstrdup(folder) : NULL;
-}
-
-char *rescue_read_path(int journal_fd)
-{
-	cleanup_json json_t *record = read_record(journal_fd, RESCUE_RECORD);
-	const char *folder = NULL;
-	cleanup_free char *root = read_target(record, &folder);
-
-	return root != NULL ? xasprintf("%s/%s", root, folder) : NULL;
-}
 
 /* ---- one session after the other ---- */
 
@@ -374,10 +277,10 @@ static void enter_session(struct rescue *rescue, int session_fd_own)
 	rescue->step = STEP_RESULTS;
 	rescue->due = false;
 	rescue->lost = journal < 0 ? NULL : lostcells_read(journal);
-	rescue->record = read_record(session_fd_own, "journal/" RESCUE_RECORD);
+	rescue->record = rescue_record_read(session_fd_own, "journal/" RESCUE_RECORD);
 	if (rescue->record == NULL)
-		rescue->record = earlier_record(session_fd_own, rescue->root);
-	decoded = read_target(rescue->record, &folder);
+		rescue->record = rescue_record_earlier(session_fd_own, rescue->root);
+	decoded = rescue_record_target(rescue->record, &folder);
 	if (decoded == NULL)
 		return;
 	json_put(rescue->record, "recorded", keeplog_copies(journal));
@@ -423,6 +326,23 @@ static bool wants_rescue(int journal_fd, bool *ret_ended)
 	return wants;
 }
 
+bool rescue_is_due(const struct home *home, const char *name)
+{
+	cleanup_fd int journal = -1;
+	cleanup_fd int session = lasting_open(home, name, &journal);
+	bool ended;
+
+	return session >= 0 && wants_rescue(journal, &ended);
+}
+
+/* Removes a session that was destroyed before its results were exported. */
+static void remove_forgotten(const struct rescue *rescue, const char *name)
+{
+	cleanup_free char *path = xasprintf(LASTING_FOLDER "/%s", name);
+
+	(void)removal_start(rescue->loop, rescue->home, rescue->helper_path, path, NULL, NULL);
+}
+
 /*
  * Marks the current session, unless another server has taken it over, or some of it is due: the
  * next server tries again. Outputs of cells that nothing records go.
@@ -439,6 +359,8 @@ static void mark_rescued(struct rescue *rescue)
 		(void)unlinkat(rescue->session_fd, "journal/" KEEPLOG_DUE, 0);
 	fd_touch(journal, LASTING_RESCUED);
 	spool_remove_unrecorded(journal, spool, UINT64_MAX);
+	if (journal >= 0 && lasting_is_forgotten(journal))
+		remove_forgotten(rescue, name);
 }
 
 /* Opens a session that lasts. Returns -1 if there is nothing to do for it. */
@@ -447,7 +369,8 @@ static int open_lasting(struct rescue *rescue, const char *name)
 	cleanup_fd int journal = -1;
 	cleanup_fd int session = lasting_open(rescue->home, name, &journal);
 
-	if (session < 0 || !wants_rescue(journal, &rescue->ended))
+	if (session < 0 ||
+	    (!wants_rescue(journal, &rescue->ended) && !lasting_is_forgotten(journal)))
 		return -1;
 	rescue->current = xstrdup(name);
 	return fd_steal(&session);

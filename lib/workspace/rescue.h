@@ -2,9 +2,8 @@
 /*
  * rescue.h - exports the results of killed servers that were not exported yet.
  *
- * While a session lives, its server keeps a record in the session's journal folder that says where
- * its results go: RESCUE_RECORD, {"root", "folder", "notebook", "report"}, the root
- * percent-encoded. If the server is killed, the next one reads the record and exports what is
+ * While a session lives, its server keeps a record that says where its results go
+ * (rescue_record.h). If the server is killed, the next one reads the record and exports what is
  * missing there, one session at a time, before it removes the dead server's folder.
  *
  * A removal renames the session's folder (HOME_REMOVE_PREFIX), waits for a copy of results that
@@ -15,9 +14,6 @@
  * content is kept beside the new copy. If notebook and report were exported, they are completed
  * from the session's events: the cell that was running has the state "killed". Its end is reported
  * for the audit if LOSTCELLS_RECORD (lostcells.h) is there.
- *
- * Versions before this file wrote no record. Results of their sessions go where this server exports
- * its own.
  */
 #ifndef WORKSPACE_RESCUE_H
 #define WORKSPACE_RESCUE_H
@@ -28,24 +24,6 @@
 #include "workspace/workspace.h"
 
 struct lostcells_report;
-
-#define RESCUE_RECORD "kept"
-
-/*
- * Writes the record. `notebook` and `report` are their names and may be NULL. A failure is only
- * logged.
- */
-void rescue_record(int journal_fd, const char *root, const char *folder, const char *notebook,
-		   const char *report);
-
-/*
- * Reads the record. Returns the folder's name if it is below `root`; the caller frees it. Returns
- * NULL otherwise.
- */
-char *rescue_read_folder(int journal_fd, const char *root);
-
-/* Returns the folder's path, or NULL if there is no record. The caller frees it. */
-char *rescue_read_path(int journal_fd);
 
 struct rescue_spec {
 	struct loop *loop;
@@ -62,10 +40,16 @@ struct rescue_spec {
 struct rescue;
 
 /*
+ * Returns whether results of the ended session in this folder of LASTING_FOLDER are not exported
+ * yet, or not all of them.
+ */
+bool rescue_is_due(const struct home *home, const char *name);
+/*
  * Starts the export of a dead server's results. Sessions that last and ended in good order have
  * nothing to export. Each other one is marked when its results are exported, so that this happens
- * once. Results that cannot be written, as on a full disk, are due: the next server tries again.
- * Returns a pointer that is valid until `done` is called.
+ * once; one that was destroyed (LASTING_FORGOTTEN) is removed then. Results that cannot be written,
+ * as on a full disk, are due: the next server tries again. Returns a pointer that is valid until
+ * `done` is called.
  *
  * `done` is called once, from the loop, when nothing is left to try. Its `name` is the folder that
  * the caller must remove. It is NULL if spec->name is. It is NULL, too, if the folder must stay,

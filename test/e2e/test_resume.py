@@ -323,13 +323,38 @@ def test_a_destroyed_session_is_not_resumed_though_its_server_is_killed_then(sta
     assert [path.read_text() for path in paths_in(home / "kept", "*/a.txt")] == ["1"]
 
 
+def test_what_a_killed_server_left_is_saved_before_it_is_destroyed(start, home):
+    """Also by the first call of the next server."""
+    audit = home / "audit.jsonl"
+    server = start(PTYCELL_AUDIT=str(audit))
+    server.cell("open('output/a', 'w').write('a')")
+    server.start_cell("open('output/b', 'w').write('b'); import time; time.sleep(1000)")
+    until(lambda: "output/b" in listed(server))
+    server.process.kill()
+    server.process.wait()
+    server = start(PTYCELL_AUDIT=str(audit))
+    told = server.call("destroy_session", session_id="s").object["message"]
+    assert told.startswith("Session 's' was not live. What is not saved yet is saved first; then its folder and its record go; saved results are in ~/kept/")
+    assert "is new and empty" in server.cell("1").notice and "resumable" not in command(home, "ps")
+    until(lambda: lasting(home) == [])
+    (kept,) = [folder for folder in (home / "kept").glob("*-s-*") if (folder / "a").exists()]
+    assert (kept / "b").read_text() == "b" and (kept / "report.html").exists()
+    book = json.loads((kept / "notebook.ipynb").read_text())
+    assert [cell["metadata"]["ptycell"]["state"] for cell in book["cells"] if cell["id"].startswith("cell-")] == ["done", "killed"]
+    lines = [json.loads(line) for line in audit.read_text().splitlines()]
+    assert [line["state"] for line in lines if line["event"] == "ended" and line["cell"] == 2] == ["killed"]
+    (line,) = [line for line in lines if line["event"] == "session_destroyed"]
+    assert (line["session_id"], line["generation"], line["kept_folder"], line["why"]) == ("s", 1, f"~/kept/{kept.name}", "it was destroyed on request")
+
+
 def test_an_ended_session_can_be_destroyed(start, home):
     server = start()
     server.cell("1")
     server.close()
     server = start()
     answer = server.call("destroy_session", session_id="s")
-    assert answer.object["message"] == "Session 's' was not live; its folder is gone."
+    (kept,) = (home / "kept").glob("*-s-*")
+    assert answer.object["message"] == f"Session 's' was not live; its folder and its record are gone; saved results are in ~/kept/{kept.name}."
     until(lambda: lasting(home) == [])
     assert server.call("destroy_session", session_id="s").is_error
     assert "is new and empty" in server.cell("1").notice

@@ -5,6 +5,7 @@
 #include "workspace/keeper.h"
 #include "workspace/keeplog.h"
 #include "workspace/keepname.h"
+#include "workspace/rescue_record.h"
 
 struct outcome {
 	bool told;
@@ -184,7 +185,7 @@ static void the_report_is_completed_from_the_journal(void **state)
 	struct rescue_spec spec;
 
 	write_events(server.journal);
-	rescue_record(server.journal, root, "trip", NOTEBOOK, "mine.html");
+	rescue_record_write(server.journal, root, "trip", NOTEBOOK, "mine.html");
 	name = take_killed(f, &server);
 	rescue(f, name);
 	drawn = read_kept("trip/mine.html");
@@ -250,7 +251,7 @@ static void the_first_title_names_the_folder_until_it_is_made(void **state)
 	keeper_set_title(keeper, "Sales");
 	keeper_set_title(keeper, "Another");
 	assert_non_null(strstr(keeper_path(keeper), "-Sales-trip-"));
-	path = rescue_read_path(server.journal);
+	path = rescue_record_path(server.journal);
 	assert_string_equal(path, keeper_path(keeper));
 	keeper_free(keeper);
 	keeper = new_keeper(f, &server, false, &outcome);

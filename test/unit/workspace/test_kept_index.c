@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "workspace/keepname.h"
+#include "workspace/rescue_record.h"
 
 /* Rescues a session with cells, whose results are in "trip". */
 static void rescue_trip(const struct fixture *f)
@@ -15,7 +16,7 @@ static void rescue_trip(const struct fixture *f)
 	cleanup_free char *name = NULL;
 
 	write_events(server.journal);
-	rescue_record(server.journal, root, "trip", NOTEBOOK, "report.html");
+	rescue_record_write(server.journal, root, "trip", NOTEBOOK, "report.html");
 	name = take_killed(f, &server);
 	rescue(f, name);
 }

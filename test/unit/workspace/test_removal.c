@@ -22,7 +22,7 @@
 
 #include "workspace/random_name.h"
 #include "workspace/removal.h"
-#include "workspace/rescue.h"
+#include "workspace/rescue_record.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"
 
@@ -140,7 +140,7 @@ static void a_folder_whose_results_are_due_stays_once(void **state)
 	cleanup_free char *name = xstrdup(".remove-aaaabbbbccccdddd");
 	int journal = workspace_journal_fd(f->workspace);
 
-	rescue_record(journal, "/nonexistent", "trip", NULL, NULL);
+	rescue_record_write(journal, "/nonexistent", "trip", NULL, NULL);
 	keeplog_set_due(journal, true);
 	assert_int_equal(
 		renameat(home_fd(f->home), workspace_name(f->workspace), home_fd(f->home), name),
@@ -166,7 +166,7 @@ static void nothing_is_due_in_a_folder_that_code_made(void **state)
 	name = xasprintf("%s/spent/journal", workspace_name(f->workspace));
 	assert_int_equal(mkdirat(home_fd(f->home), name, 0700), 0);
 	journal = openat(home_fd(f->home), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rescue_record(journal, "/nonexistent", "trip", NULL, NULL);
+	rescue_record_write(journal, "/nonexistent", "trip", NULL, NULL);
 	keeplog_set_due(journal, true);
 	mem_cleanup(&name);
 	name = xasprintf("%s/spent/data", workspace_name(f->workspace));

@@ -6,6 +6,7 @@
 
 #include "workspace/home.h"
 #include "workspace/keeplog.h"
+#include "workspace/rescue_record.h"
 
 enum { DEEP = 64 }; /* deeper than RESCUE_DEPTH_MAX */
 
@@ -22,7 +23,7 @@ static void results_are_saved_in_the_recorded_folder(void **state)
 	scratch_write(server.data, "output/plots/b.png", "two");
 	scratch_write(server.data, "beside.txt", "three");
 	scratch_write(server.data, "input/given.csv", "four");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	rescue(f, name);
 	assert_kept("trip/a.csv", "one");
@@ -46,7 +47,7 @@ static void results_that_lie_aside_are_those_that_count(void **state)
 	assert_int_equal(workspace_set_aside(server.session, &err), 0);
 	scratch_write(server.data, "output/a.csv", "again");
 	scratch_write(server.data, "output/b.csv", "again");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	rescue(f, name);
 	assert_kept("trip/a.csv", "one");
@@ -60,7 +61,7 @@ static void without_results_no_folder_is_made(void **state)
 	cleanup_free char *name = NULL;
 
 	scratch_write(server.data, "input/given.csv", "one");
-	rescue_record(server.journal, root, "trip", NOTEBOOK, NULL);
+	rescue_record_write(server.journal, root, "trip", NOTEBOOK, NULL);
 	name = take_killed(f, &server);
 	rescue(f, name);
 	assert_int_equal(count_in(root, ""), -1);
@@ -77,7 +78,7 @@ static void a_folder_that_was_begun_is_completed(void **state)
 	scratch_write(server.data, "output/same.csv", "one");
 	scratch_write(server.data, "output/changed.csv", "two");
 	scratch_write(server.data, "output/new.csv", "three");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	rescue(f, name);
 	assert_kept("trip/same.csv", "one");
@@ -95,12 +96,12 @@ static void every_session_of_the_server_is_saved(void **state)
 	cleanup_free char *name = NULL;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "first", NULL, NULL);
+	rescue_record_write(server.journal, root, "first", NULL, NULL);
 	add_session(&server); /* without a record: its results are not exported */
 	scratch_write(server.data, "output/a.csv", "two");
 	add_session(&server);
 	scratch_write(server.data, "output/a.csv", "three");
-	rescue_record(server.journal, root, "third", NULL, NULL);
+	rescue_record_write(server.journal, root, "third", NULL, NULL);
 	name = take_killed(f, &server);
 	bad_reads = 1; /* the folder stays, and is rescued again */
 	rescue(f, name);
@@ -125,7 +126,7 @@ static void a_second_rescue_finds_nothing_more(void **state)
 	scratch_write(server.data, "output/b.csv", "two");
 	write_events(server.journal);
 	write_lost(server.journal, 1);
-	rescue_record(server.journal, root, "trip", NOTEBOOK, NULL);
+	rescue_record_write(server.journal, root, "trip", NOTEBOOK, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	first = run_logged(f, &spec);
@@ -146,7 +147,7 @@ static void the_notebook_is_completed_from_the_journal(void **state)
 	cleanup_free char *text = NULL;
 
 	write_events(server.journal);
-	rescue_record(server.journal, root, "trip", "mine.ipynb", NULL);
+	rescue_record_write(server.journal, root, "trip", "mine.ipynb", NULL);
 	put_kept("trip", "mine.ipynb", "of the user");
 	name = take_killed(f, &server);
 	rescue(f, name);
@@ -167,7 +168,7 @@ static void cells_that_ran_are_told_once(void **state)
 	scratch_write(server.data, "output/a.csv", "one");
 	write_events(server.journal);
 	write_lost(server.journal, 1);
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	assert_true(session_has(f, name, "journal/" LOSTCELLS_RECORD));
 	rescue(f, name);
@@ -190,7 +191,7 @@ static void cells_are_told_without_a_folder_if_nothing_was_saved(void **state)
 
 	write_events(server.journal);
 	write_lost(server.journal, 1);
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	rescue(f, name);
 	assert_int_equal(told.killed, 1);
@@ -224,7 +225,7 @@ static void a_helper_that_is_missing_is_reported(void **state)
 	scratch_write(server.data, "output/a.csv", "one");
 	write_events(server.journal);
 	write_lost(server.journal, 1);
-	rescue_record(server.journal, root, "trip", NOTEBOOK, NULL);
+	rescue_record_write(server.journal, root, "trip", NOTEBOOK, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	spec.helper = "/nonexistent/ptycell-files";
@@ -255,7 +256,7 @@ static void results_without_room_are_reported(void **state)
 
 	scratch_write(server.data, "output/a.csv", "more than there is room for");
 	scratch_write(server.data, "output/b.csv", "more than there is room for");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	spec.quota_bytes = 4;
@@ -281,7 +282,7 @@ static void what_lies_too_deep_is_reported(void **state)
 		buf_puts(&path, "/d");
 		assert_int_equal(mkdirat(server.data, buf_str(&path), 0700), 0);
 	}
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	log = run_logged(f, &spec);
@@ -299,7 +300,7 @@ static void a_folder_that_is_gone_or_locked_has_nothing(void **state)
 
 	rescue(f, ".remove-aaaabbbbccccdddd");
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	path = xasprintf("%s/%s", home_path(f->home), name);
 	lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -318,7 +319,7 @@ static void close_while_it_runs(struct fixture *f, int turns)
 	struct rescue_spec spec;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	forget_told();
@@ -359,7 +360,7 @@ static void results_of_a_session_that_lasts_are_saved_once(void **state)
 	cleanup_free char *kept = xasprintf("%s/trip/a.csv", root);
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = leave_lasting(f, &server, false);
 	rescue(f, NULL);
 	assert_kept("trip/a.csv", "one");
@@ -378,7 +379,7 @@ static void a_session_that_ended_in_good_order_has_nothing_to_save(void **state)
 	cleanup_free char *name = NULL;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = leave_lasting(f, &server, true);
 	rescue(f, NULL);
 	assert_int_equal(count_in(root, ""), -1);
@@ -393,7 +394,7 @@ static void a_session_is_not_marked_if_its_helper_cannot_start(void **state)
 	struct rescue_spec spec;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = leave_lasting(f, &server, false);
 	spec = spec_for(f, NULL);
 	spec.helper = "/nonexistent/ptycell-files";
@@ -413,7 +414,7 @@ static void a_server_that_ended_is_not_called_killed(void **state)
 	cleanup_free char *log = NULL;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	assert_int_equal(lasting_write(server.journal, &record, &err), 0);
 	lasting_record_release(&record);
 	free(take_killed(f, &server));
@@ -430,7 +431,7 @@ static void a_session_that_is_taken_over_is_skipped(void **state)
 	struct rescue *rescue;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = leave_lasting(f, &server, false);
 	rescue = rescue_start(&spec, on_done, NULL);
 	loop_turn(f->loop, 0); /* the helper starts */
@@ -449,7 +450,7 @@ static void another_session_that_is_taken_over_changes_nothing(void **state)
 	struct rescue *rescue;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = leave_lasting(f, &server, false);
 	rescue = rescue_start(&spec, on_done, NULL);
 	rescue_skip(rescue, name); /* it has not begun */
@@ -477,18 +478,18 @@ static void a_record_is_read_only_for_its_root(void **state)
 	int journal = workspace_journal_fd(f->workspace);
 	cleanup_free char *folder = NULL;
 
-	assert_null(rescue_read_folder(journal, "/r"));
-	rescue_record(journal, "/r/with space\n", "trip", NOTEBOOK, NULL);
-	folder = rescue_read_folder(journal, "/r/with space\n");
+	assert_null(rescue_record_folder(journal, "/r"));
+	rescue_record_write(journal, "/r/with space\n", "trip", NOTEBOOK, NULL);
+	folder = rescue_record_folder(journal, "/r/with space\n");
 	assert_non_null(folder);
 	assert_string_equal(folder, "trip");
 	free(folder);
-	folder = rescue_read_path(journal);
+	folder = rescue_record_path(journal);
 	assert_non_null(strstr(folder, "/r/with space\n/"));
-	assert_null(rescue_read_folder(journal, "/r"));
+	assert_null(rescue_record_folder(journal, "/r"));
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		scratch_write(journal, RESCUE_RECORD, texts[i]);
-		assert_null(rescue_read_folder(journal, "/r"));
+		assert_null(rescue_record_folder(journal, "/r"));
 	}
 }
 

@@ -5,6 +5,7 @@
 
 #include "json/get.h"
 #include "workspace/keeplog.h"
+#include "workspace/rescue_record.h"
 
 /* Nothing can be saved below a root that is a file. */
 static void take_root(const struct fixture *f)
@@ -36,7 +37,7 @@ static void a_folder_stays_until_its_results_can_be_saved(void **state)
 	struct rescue_spec spec;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	take_root(f);
@@ -58,7 +59,7 @@ static void one_file_without_room_keeps_the_folder(void **state)
 
 	scratch_write(server.data, "output/a.csv", "one");
 	scratch_write(server.data, "output/b.csv", "more than there is room for");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	add_session(&server); /* nothing is due of the last one */
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
@@ -85,7 +86,7 @@ static void a_folder_stays_until_its_notebook_can_be_drawn(void **state)
 
 	write_events(server.journal);
 	assert_int_equal(mkdirat(server.journal, NOTEBOOK, 0700), 0);
-	rescue_record(server.journal, root, "trip", NOTEBOOK, NULL);
+	rescue_record_write(server.journal, root, "trip", NOTEBOOK, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	log = rescue_in_vain(f, &spec);
@@ -110,7 +111,7 @@ static void a_file_that_cannot_be_read_keeps_no_folder(void **state)
 	server = start_server(f);
 	scratch_write(server.data, "output/a.csv", "one");
 	assert_int_equal(fchmodat(server.data, "output/a.csv", 0, 0), 0);
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	log = run_logged(f, &spec);
@@ -127,7 +128,7 @@ static void a_session_that_lasts_is_tried_again_until_its_results_are_saved(void
 	const struct rescue_spec spec = spec_for(f, NULL);
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = leave_lasting(f, &server, false);
 	take_root(f);
 	log = rescue_in_vain(f, &spec);
@@ -161,7 +162,7 @@ static void results_of_a_session_that_was_to_be_removed_are_saved(void **state)
 
 	scratch_write(server.data, "output/a.csv", "one");
 	write_lost(server.journal, 1);
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = leave_removal(f, &server);
 	spec.name = name;
 	take_root(f);
@@ -182,7 +183,7 @@ static void a_folder_that_code_made_has_nothing_to_save(void **state)
 	cleanup_free char *name = NULL;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	name = leave_removal(f, &server);
 	assert_int_equal(renameat(home_fd(f->home), name, home_fd(f->home), spent), 0);
 	rescue(f, spent);
@@ -201,6 +202,45 @@ static void a_session_whose_removal_has_begun_has_nothing_to_save(void **state)
 	assert_int_equal(count_in(root, ""), -1);
 }
 
+/* Returns whether an id leads to it. */
+static bool is_found(const struct fixture *f)
+{
+	cleanup_lasting struct lasting_found found;
+
+	lasting_find(f->home, "trip", &found);
+	return found.count > 0;
+}
+
+static void a_destroyed_session_is_removed_once_its_results_are_saved(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = NULL;
+	int journal = -1;
+
+	scratch_write(server.data, "output/a.csv", "one");
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
+	name = leave_lasting(f, &server, false);
+	assert_true(is_found(f));
+	assert_true(rescue_is_due(f->home, name));
+	assert_true(lasting_forget(f->home, name));
+	assert_false(is_found(f));
+	rescue(f, NULL);
+	assert_kept("trip/a.csv", "one");
+	assert_int_equal(lasting_open(f->home, name, &journal), -1);
+	assert_false(rescue_is_due(f->home, name));
+	assert_false(lasting_forget(f->home, name));
+}
+
+static void a_session_whose_results_are_saved_is_not_due(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = leave_lasting(f, &server, true);
+
+	assert_false(rescue_is_due(f->home, name));
+}
+
 /* All results were copied at its end, but not the last notebook. */
 static void the_notebook_of_a_session_that_lasts_is_completed_once(void **state)
 {
@@ -210,7 +250,7 @@ static void the_notebook_of_a_session_that_lasts_is_completed_once(void **state)
 	cleanup_free char *text = NULL;
 
 	write_events(server.journal);
-	rescue_record(server.journal, root, "trip", "notebook.ipynb", NULL);
+	rescue_record_write(server.journal, root, "trip", "notebook.ipynb", NULL);
 	keeplog_set_due(server.journal, true);
 	name = leave_lasting(f, &server, true);
 	rescue(f, NULL);
@@ -229,7 +269,7 @@ static void a_folder_whose_results_are_saved_has_nothing_due(void **state)
 	cleanup_free char *name = NULL;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	keeplog_set_due(server.journal, true);
 	name = leave_removal(f, &server);
 	assert_true(keeplog_is_due(journal));
@@ -268,7 +308,7 @@ static void an_earlier_copy_of_a_server_that_ended_is_replaced(void **state)
 
 	scratch_write(server.data, "output/a.csv", "new");
 	scratch_write(server.data, "output/b.csv", "new");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	put_recorded(server.journal, "a.csv");
 	put_recorded(server.journal, "b.csv");
 	put_kept("trip", "b.csv", "of the user");
@@ -292,7 +332,7 @@ static void an_earlier_copy_of_a_killed_server_stays(void **state)
 	const json_t *copy;
 
 	scratch_write(server.data, "output/a.csv", "new");
-	rescue_record(server.journal, root, "trip", NULL, NULL);
+	rescue_record_write(server.journal, root, "trip", NULL, NULL);
 	put_recorded(server.journal, "a.csv");
 	name = leave_lasting(f, &server, false);
 	rescue(f, NULL);
@@ -313,7 +353,7 @@ static void a_report_that_is_there_already_is_recorded_as_the_report(void **stat
 	cleanup_free char *log = NULL;
 
 	write_events(server.journal);
-	rescue_record(server.journal, root, "trip", "notebook.ipynb", "report.html");
+	rescue_record_write(server.journal, root, "trip", "notebook.ipynb", "report.html");
 	name = leave_lasting(f, &server, false);
 	rescue(f, NULL);
 	assert_kept("trip/report-2.html", NULL);
@@ -336,6 +376,8 @@ int main(void)
 		RESCUE_TEST(results_of_a_session_that_was_to_be_removed_are_saved),
 		RESCUE_TEST(a_folder_that_code_made_has_nothing_to_save),
 		RESCUE_TEST(a_session_whose_removal_has_begun_has_nothing_to_save),
+		RESCUE_TEST(a_destroyed_session_is_removed_once_its_results_are_saved),
+		RESCUE_TEST(a_session_whose_results_are_saved_is_not_due),
 		RESCUE_TEST(the_notebook_of_a_session_that_lasts_is_completed_once),
 		RESCUE_TEST(a_folder_whose_results_are_saved_has_nothing_due),
 		RESCUE_TEST(an_earlier_copy_of_a_server_that_ended_is_replaced),

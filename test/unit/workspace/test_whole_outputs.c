@@ -4,6 +4,7 @@
 
 #include "workspace/keeper.h"
 #include "workspace/keeplog.h"
+#include "workspace/rescue_record.h"
 
 static bool copied;
 static size_t copies;
@@ -169,7 +170,7 @@ static void whole_outputs_are_saved_beside_the_notebook(void **state)
 	scratch_write(workspace_spool_fd(server.session), "cell-1-bash.txt", "all of one");
 	scratch_write(workspace_spool_fd(server.session), "cell-2-bash.txt", left);
 	scratch_write(server.data, "output/outputs", "of the user");
-	rescue_record(server.journal, root, "trip", NOTEBOOK, NULL);
+	rescue_record_write(server.journal, root, "trip", NOTEBOOK, NULL);
 	name = take_killed(f, &server);
 	for (int again = 0; again < 2; again++) {
 		struct rescue_spec spec = spec_for(f, name);
@@ -197,7 +198,7 @@ static void a_killed_cell_with_a_short_output_has_it_in_the_notebook_alone(void 
 
 	write_events(server.journal);
 	scratch_write(workspace_spool_fd(server.session), "cell-2-python.txt", "left by two");
-	rescue_record(server.journal, root, "trip", NOTEBOOK, NULL);
+	rescue_record_write(server.journal, root, "trip", NOTEBOOK, NULL);
 	name = take_killed(f, &server);
 	rescue(f, name);
 	text = read_kept("trip/" NOTEBOOK);
