@@ -508,8 +508,8 @@ static void judge_git_file(struct inspection *run, const struct folder_at *folde
 }
 
 /*
- * Returns true for a folder that "git init" makes a repository of. It keeps config and hooks that
- * are there.
+ * Returns true for a folder named .git. "git init" makes a repository of it, and keeps the config
+ * and hooks that are there.
  */
 static bool is_begun(const struct folder_at *folder)
 {

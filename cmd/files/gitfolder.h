@@ -17,7 +17,7 @@
  *   - index, sharedindex.*, MERGE_RR: with a path out of the work tree or in .git (base/gitindex.h)
  *   - commondir: unless it leads two folders up, as git's does
  *   - .git: a file or a link that leads out of the shares
- *   - any link where git writes, as it writes where the link leads: removed
+ *   - any link at a name that git writes: removed, because git would write where it leads
  *   - any link into the sessions' folders, where code has all rights: removed
  *
  * In a repository that was not one when the session began, everything counts as young: session code
@@ -37,13 +37,15 @@ struct inspection;
 void gitfolder_judge(struct inspection *run, const struct folder_at *folder);
 /* Inspects in this share what configs of all shares have named so far. */
 void gitfolder_judge_named(struct inspection *run);
-/* Returns whether git writes to names in the folder: it would write where a link leads. */
+/* Returns whether git writes to names in the folder, and so where a link there leads. */
 bool gitfolder_is_written(const struct inspection *run, const struct folder_at *folder);
-/* Inspects the link `name` in such a folder; `moved` as below. */
+/*
+ * Inspects the link `name` in a folder for which gitfolder_is_written() is true. `moved`: the
+ * folder, or one above it, changed since the session began.
+ */
 void gitfolder_judge_written_link(struct inspection *run, const struct folder_at *folder,
 				  bool moved, const char *name);
-/* Inspects the link `name` in another one. `moved`: its folder, or one above, changed since the
- * session began. */
+/* Inspects the link `name` in any other folder. `moved` is as for the function above. */
 void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, bool moved,
 			  const char *name);
 

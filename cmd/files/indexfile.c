@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * indexfile.c - judges the index of a repository, and those that a split index may build on. The
- * length of hashes is a setting of the repository's config. Lists of conflicts are judged here,
- * too: git follows links there, which it does not where an index leads.
+ * indexfile.c - judges the index of a repository, and the shared indexes on which a split index may
+ * build. The length of hashes is a setting of the repository's config. Lists of conflicts are
+ * judged here, too. git follows links on the paths of such a list, but not on the paths of an
+ * index.
  */
 #include "indexfile.h"
 
@@ -28,7 +29,7 @@
 enum {
 	FILE_MAX = 512 << 20,
 	CONFLICTS_MAX = 1 << 20,
-	MORE = 1 << 20, /* git may replace it by a larger one meanwhile */
+	MORE = 1 << 20, /* git may replace an index by a larger one before it is read */
 };
 
 #define SHARED "sharedindex."
@@ -43,8 +44,9 @@ static void on_entry(void *data, const struct gitini_entry *entry)
 }
 
 /*
- * Returns the length of the repository's hashes. The config of a work tree's repository is that of
- * the common folder. One with another commondir is not git's: that is held (gitfolder.c).
+ * Returns the length of the repository's hashes. The folder of a worktree has no config of its own:
+ * its commondir leads to that of the repository. gitfolder.c holds any other commondir, as git does
+ * not write it.
  */
 static size_t hash_length(const struct folder_at *folder)
 {
@@ -79,7 +81,10 @@ static void judge(struct inspection *run, const struct folder_at *folder, const 
 		hold(run, folder, name);
 }
 
-/* Code can replace a shared index, and leave the user's own one, which builds on it, as it is. */
+/*
+ * Judges the shared indexes. Session code can replace one and leave the user's index, which builds
+ * on it, as it is.
+ */
 static void judge_shared(struct inspection *run, const struct folder_at *folder)
 {
 	DIR *entries = fd_list(folder->fd);
@@ -100,7 +105,9 @@ static void judge_shared(struct inspection *run, const struct folder_at *folder)
 
 /* ---- conflicts ---- */
 
-/* Notes the repository for indexfile_judge_links(). */
+/*
+ * Judges the list of conflicts. If it is sound, notes the repository for indexfile_judge_links().
+ */
 static void judge_conflicts(struct inspection *run, const struct folder_at *folder)
 {
 	struct buf *noted = &run->conflicts[inspection_share(run)];
@@ -126,7 +133,7 @@ static int open_folder(int share, const char *path)
 			       : beneath_open(share, path, O_PATH | O_DIRECTORY, 0);
 }
 
-/* Returns whether the path, or a part before its end, is a link. */
+/* Returns whether the path, or a folder on it, is a link. */
 static bool is_link(int worktree, const char *path)
 {
 	cleanup_free char *part = xstrdup(path);

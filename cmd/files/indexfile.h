@@ -10,14 +10,14 @@ struct folder_at;
 struct inspection;
 
 /*
- * Holds each index of the repository that is new and from which git may read paths out of the work
- * tree or in .git. One that can be read in two ways is held, too. The same for its list of
- * conflicts (MERGE_RR), however old: git reads and writes the files in it at the next commit.
+ * Holds each new index of the repository that has a path out of the work tree or in .git, or that
+ * can be read in two ways. Holds its list of conflicts (MERGE_RR) if that has such a path, even if
+ * the list is old: git reads and writes the listed files at the next commit.
  */
 void indexfile_judge(struct inspection *run, const struct folder_at *folder);
 /*
- * Holds lists of conflicts in this share that lead through a link of a work tree. Must be called
- * when the work trees of all shares are known.
+ * Holds lists of conflicts in this share with a path that leads through a link in a work tree. Must
+ * be called after the work trees of all shares are known.
  */
 void indexfile_judge_links(struct inspection *run);
 

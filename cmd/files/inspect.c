@@ -152,7 +152,7 @@ static void walk_folder(struct walk *walk, const char *path)
 		inspection_note_unread(&walk->inspection);
 	(void)closedir(entries);
 	if (has_links && gitfolder_is_written(&walk->inspection, &folder))
-		walk_links(walk, path); /* few, and not behind all others */
+		walk_links(walk, path); /* a few links, which need not wait for all others */
 	else if (has_links)
 		repository_queue_add(&walk->linked[inspection_share(&walk->inspection)], "", false,
 				     xstrdup(path));

@@ -53,7 +53,7 @@ struct inspection {
 	struct buf commands;
 	struct buf worktrees; /* values of core.worktree in configs that were there before */
 	struct buf workplaces[INSPECT_SHARES_MAX];
-	/* For each share the repositories that have a list of conflicts (indexfile.h). */
+	/* For each share, the paths of repositories with a list of conflicts (indexfile.h). */
 	struct buf conflicts[INSPECT_SHARES_MAX];
 };
 
@@ -96,8 +96,8 @@ bool inspection_young_there(const struct inspection *run, const struct folder_at
 char *inspection_read(const struct folder_at *folder, const char *name, size_t max,
 		      size_t *ret_len);
 /*
- * Returns the path in a file such as commondir, or NULL. As git does it, only line ends at the end
- * do not belong to the path. The caller frees it.
+ * Returns the path in a file such as commondir, or NULL if it cannot be read. As git does, removes
+ * only line ends from the path's end. The caller frees it.
  */
 char *inspection_read_pointer(const struct folder_at *folder, const char *name);
 

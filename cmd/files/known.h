@@ -32,7 +32,8 @@ bool known_has(struct inspection *run, const struct folder_at *folder, const cha
 bool known_is_moved_in(const struct inspection *run, int fd);
 /*
  * Returns true if a folder of the share, or one above it, changed since the session began: it may
- * have been moved. The share itself cannot be, nor its .git, which ptycell's placeholders change.
+ * have been moved. The share itself cannot be moved. Its .git is left out, because ptycell's
+ * placeholders change it.
  */
 bool known_is_below_young(const struct inspection *run, const char *path);
 /* Returns true if a repository was learned here, also if it lacks something by now. */

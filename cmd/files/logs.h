@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* logs.h - where the copies of a database's logs belong. */
+/* logs.h - decides where the copies of a database's logs belong. */
 #ifndef FILES_LOGS_H
 #define FILES_LOGS_H
 
@@ -20,9 +20,9 @@ void logs_set_aside(int fd, int data_fd, const char *from, int dir_fd, const cha
 /* Returns true if the path is that of a log, by its name. */
 bool logs_is_log(const char *path);
 /*
- * Where the user has changed the copy of a database, as SQLite does when it opens one that has a
- * log, the next copy is made beside it. The copy of the log must go with it: a database of
- * another state would be spoiled by it.
+ * A copy of a database that has changed is left alone, and the next copy gets a name beside it. For
+ * example, SQLite changes a copy with a log when the user opens it. The log's next copy must go
+ * beside the database's next copy, because it would damage a database of another state.
  *
  * Notes in `moved` that the copy of `from` is at `to`, if that is another name.
  */

@@ -557,7 +557,8 @@ int doctor_main(int argc, char **argv)
 	struct settings *settings;
 	struct report r = { .broken = false };
 
-	/* Writing then fails, to a process that did not start or past `ulimit -f`. */
+	/* Without these signals a write to a closed pipe, or beyond `ulimit -f`, returns an error.
+	 */
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	(void)sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	if (argc > 1 && str_eq(argv[1], "databases"))

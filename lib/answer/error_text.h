@@ -25,11 +25,11 @@ struct error_text_line {
 
 /* Returns the last ERROR_TEXT_MAX bytes of `text`. Returns NULL for NULL. */
 const char *error_text_end(const char *text);
-/* Returns whether error_text_find finds one. `text` may be NULL. */
+/* Returns whether error_text_find finds one of the needles. `text` may be NULL. */
 bool error_text_any(const char *text, const char *const *needles);
 /* Returns the last line: the error itself, not one that was handled before. NULL for NULL. */
 const char *error_text_last_line(const char *text);
-/* Returns whether the last call of a traceback of Python has the words, or what follows it. */
+/* Returns whether the words are in the last call of a Python traceback, or in the text after it. */
 bool error_text_last_call_has(const char *traceback, const char *words);
 /*
  * Returns the needle with which one of the last `lines_max` lines ends, or NULL. A line of a file's

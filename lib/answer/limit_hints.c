@@ -188,7 +188,7 @@ static void explain_thread(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, " Use fewer workers, or smaller stacks: threading.stack_size(1 << 20).\n");
 }
 
-/* The loader's words are the same for a file system that allows no code. */
+/* Explains a failed load, of which the loader says the same on a noexec file system. */
 static void explain_library(struct buf *out, const struct session_limits *limits)
 {
 	put_limit(out, "If there was no room in memory for its code: one process here has at most",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gitindex.c - versions 2 to 4, as Documentation/gitformat-index describes them. With threads git
- * begins to read entries and extensions in the middle, where EOIE and IEOT say. Both must say what
- * is read from the start.
+ * gitindex.c - reads versions 2 to 4 of an index, as Documentation/gitformat-index describes them.
+ * With threads git also reads from the offsets that the extensions EOIE and IEOT have. These must
+ * be the offsets at which a reader from the start finds entries and extensions.
  */
 #include "base/gitindex.h"
 
@@ -28,7 +28,7 @@ enum {
 
 struct start {
 	size_t offset;
-	size_t copied; /* how much of the path is that of the entry before */
+	size_t copied; /* bytes of the path that are taken from the entry before */
 };
 
 struct reader {
@@ -49,7 +49,10 @@ static uint32_t number_at(const unsigned char *p)
 
 /* ---- paths ---- */
 
-/* On Windows' file systems (WSL) .git has a second name. */
+/*
+ * Returns whether a path of an index may have this part. On Windows' file systems (WSL) .git has a
+ * second name, git~1.
+ */
 static bool is_part_sound(const char *part, size_t len)
 {
 	return len > 0 && !(len == 1 && part[0] == '.') &&
@@ -59,8 +62,8 @@ static bool is_part_sound(const char *part, size_t len)
 }
 
 /*
- * Judges a path whose first `copied` bytes are those of a sound one. A split index has no path
- * where it replaces an entry of the shared one.
+ * Judges a path whose first `copied` bytes are those of a sound one. The path is empty where an
+ * entry of a split index replaces one of the shared index.
  */
 static bool is_path_sound(const char *path, size_t copied)
 {
@@ -80,7 +83,7 @@ static bool is_path_sound(const char *path, size_t copied)
 
 /* ---- entries ---- */
 
-/* Reads how many bytes of the path before are left out. */
+/* Reads how many bytes at the end of the previous path are dropped. */
 static bool read_stripped(struct reader *r, size_t *ret)
 {
 	size_t value = 0;
@@ -96,7 +99,7 @@ static bool read_stripped(struct reader *r, size_t *ret)
 	return false;
 }
 
-/* Keeps of the path what the next one has in common with it. */
+/* Cuts the path to the beginning that the next path shares with it. */
 static bool read_common(struct reader *r, struct start *start)
 {
 	size_t stripped = 0;
@@ -130,7 +133,7 @@ static bool read_entry(struct reader *r, struct start *start)
 	buf_put(&r->path, (const char *)r->data + r->at, len);
 	if ((flags & NAME_MASK) != NAME_MASK && (flags & NAME_MASK) != r->path.len)
 		return false;
-	if (r->path.len > PATH_MAX) /* no file has it, and many such paths take long */
+	if (r->path.len > PATH_MAX) /* no file has such a path, and many of them take long */
 		return false;
 	size = r->at - start->offset + len;
 	r->at = start->offset + (r->version >= 4 ? size + 1 : (size + 8) / 8 * 8);
@@ -147,7 +150,7 @@ static bool read_entries(struct reader *r)
 
 /* ---- extensions ---- */
 
-/* Checks the places at which threads begin. */
+/* Checks the offsets at which threads begin (IEOT). */
 static bool are_blocks_sound(const struct reader *r, size_t at, size_t len)
 {
 	size_t entry = 0;
@@ -178,7 +181,7 @@ static bool read_extension(struct reader *r)
 	return strncmp(name, "IEOT", 4) != 0 || are_blocks_sound(r, at, len);
 }
 
-/* Checks where extensions begin by what stands at the end, with a hash of this length. */
+/* Checks the offset of the extensions that EOIE has, if EOIE with such a hash is at the end. */
 static bool is_end_sound(const struct reader *r, size_t extensions, size_t hash_len)
 {
 	size_t size = EXTENSION + 4 + hash_len;
@@ -188,7 +191,10 @@ static bool is_end_sound(const struct reader *r, size_t extensions, size_t hash_
 	       number_at(end + EXTENSION) == extensions;
 }
 
-/* With SHA-256 git writes all of the hash at the end, and looks for one of the short length. */
+/*
+ * Reads the index to its end. With SHA-256 git writes EOIE with a long hash, but looks for a short
+ * one.
+ */
 static bool read_all(struct reader *r)
 {
 	if (!read_entries(r) || !is_end_sound(r, r->at, GITINDEX_HASH_SHORT) ||

@@ -10,7 +10,7 @@
  * that is mounted below it, cannot be held read-only. Returns NULL when they can. `folder` is a
  * descriptor of `path`. The caller frees the result.
  *
- * `*mounts` must be NULL before the first call. A call without objection puts the list of the
+ * `*mounts` must be NULL before the first call. A call that returns NULL puts the list of the
  * mounts below the folder there, which the caller frees. Later calls try the mounts again
  * only when the list has changed; they do not try the folder itself again.
  */

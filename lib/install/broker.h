@@ -29,8 +29,8 @@ enum {
 		5000, /* lines of a lock file in one request: large projects have 2000 */
 	BROKER_PACKAGE_CHARS = 500,
 	BROKER_JOBS_MAX = 16, /* of one session, with the running one */
-	BROKER_FRESH_S = 600, /* a cached set is found by its request for so long at most, as PyPI's
-				 own replies hold */
+	BROKER_FRESH_S = 600, /* how long a cached set may be used for the same request: as long as
+				 PyPI's own replies are valid */
 };
 
 /*
@@ -66,8 +66,8 @@ struct broker_event {
 	const json_t
 		*result; /* in the form of install_done_fn, with "files": [{"file", "sha256"}] */
 	const char *problem; /* set if `result` is NULL */
-	uint64_t cell; /* the cell whose code asked for it, if no client did and a caller waits;
-			  else 0 */
+	uint64_t cell; /* the cell whose code asked for it; 0 if a client asked for it, or if no
+			  caller waits */
 };
 
 typedef void broker_over_fn(void *data, const struct broker_event *event);

@@ -24,7 +24,10 @@ struct progress {
 
 /* Reads a line without its end. Returns false, and leaves *ret, if it is no line of progress. */
 bool progress_read(const char *line, size_t len, struct progress *ret);
-/* Sets the name, which is untrusted, or what of it fits; others than printable ASCII become "?". */
+/*
+ * Sets the name, which is untrusted, or as much of it as fits. Characters other than printable
+ * ASCII become "?".
+ */
 void progress_set_name(struct progress *progress, const char *name);
 /* Returns "DOING NAME: 11.2 of 12.9 MB", as far as the numbers are known. The caller frees it. */
 char *progress_text(const struct progress *progress, const char *doing);

@@ -68,7 +68,7 @@ static int read_typed(const struct journal *journal, const struct kept_cell *kep
 
 /* ---- what happened before it ---- */
 
-/* Saved variables are Python's. */
+/* Returns whether saved variables, which are Python's only, were all the state before the cell. */
 static bool only_python_ran_before(const struct journal *journal, const struct kept_cell *kept)
 {
 	for (const struct kept_cell *cell = journal->cells; cell < kept; cell++)
@@ -78,7 +78,10 @@ static bool only_python_ran_before(const struct journal *journal, const struct k
 	return str_eq(kept->script.language, "python");
 }
 
-/* A life begins without state, unless that is brought back before its first cell. */
+/*
+ * Notes whether the cell began without earlier state. A life begins without it, unless state is
+ * brought back before the first cell.
+ */
 static void note_state(const struct journal *journal, const struct kept_cell *kept,
 		       const json_t *fields, struct rerun_cell *cell)
 {

@@ -49,7 +49,7 @@ struct rerun_cell {
 	enum rerun_marks marks;
 	bool hidden; /* hidden input was typed, which is not recorded */
 	bool secret; /* a secret was typed */
-	bool lost;   /* before it, the state of its language was lost, or a later life began */
+	bool lost;   /* before it, its language lost its state, also by the end of a life */
 };
 
 /* Reads the cell at `index`. Returns -1 and sets *err. */

@@ -63,7 +63,10 @@ void redact_settle(struct redact_stream *stream, struct buf *out);
 void redact_end(struct redact_stream *stream, struct buf *out);
 /* Appends the held bytes as they are: a stream that is fed them goes on as this one. */
 void redact_read_held(const struct redact_stream *stream, struct buf *out);
-/* Returns the number of bytes that were fed and wait to be certain; 0 after redact_end. */
+/*
+ * Returns how many of the fed bytes are held, because a secret may begin in them; 0 after
+ * redact_end.
+ */
 size_t redact_held(const struct redact_stream *stream);
 
 /*

@@ -14,8 +14,8 @@ enum crowd { CROWD_NONE, CROWD_SESSION, CROWD_USER };
 /* Returns the text that follows the signal of this status (as in WIRE_EXITED). Static. */
 const char *end_text_signal(int wait_status);
 /*
- * Returns what the user can do about an interpreter that has printed this instead of starting,
- * while `crowd` was reached. The caller frees the result.
+ * Returns what the user can do about an interpreter that has printed this instead of starting.
+ * `crowd` is the limit that was reached then. The caller frees the result.
  */
 char *end_text_advice(const struct language *language, const char *printed, enum crowd crowd);
 

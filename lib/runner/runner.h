@@ -235,7 +235,10 @@ struct queued_cell *runner_submit(struct runner *runner, const char *code, size_
 				  uint64_t timeout_ms, void *data, struct err *err) MUST_CHECK;
 /* Returns the number that the cell will have: `next_number` gave it when the cell was submitted. */
 uint64_t runner_number(const struct queued_cell *queued);
-/* Returns whether its code is sent in the loop's next turn, if the interpreter still lives then. */
+/*
+ * Returns whether the cell's code is sent in the loop's next turn, if the interpreter still lives
+ * then.
+ */
 bool runner_begins(const struct queued_cell *queued);
 /*
  * Drops a cell that is queued and does not run, without a report. Its code moves to `cell`, which
@@ -350,7 +353,7 @@ struct runner_saved {
 	uint64_t names;      /* that are saved; untrusted */
 	uint64_t ms;         /* that bringing them back may take; untrusted */
 	const char *problem; /* why they are not, untrusted text without a full stop; or NULL */
-	bool changing;       /* they may be others without a further cell */
+	bool changing;       /* background tasks may still change them, without a further cell */
 };
 /* A save of the session's variables (`save` in runtime/frame.h). */
 struct runner_saving {

@@ -101,8 +101,8 @@
  *
  * The descriptor "values" brings frames with the id of `save`: `values` with a piece of the file in
  * `data`, and at last `saved`, or `failed` from a copy. `saved` has the number of `names`, the `ms`
- * that bringing them back may take, and `changing`: 1 where tasks in the background go on with
- * them. `failed` has `why`. Only drivers read the file.
+ * that bringing them back may take, and `changing`, which is 1 if background tasks may still change
+ * the variables. `failed` has `why`. Only drivers read the file.
  *
  * `restore`, part `file`, the path of such a file. It runs code of the session, so it begins and
  * ends as a cell does. Its done has `restored`, five lines of names. The names of the first line

@@ -91,7 +91,7 @@ struct language {
 	const struct language_descriptor *descriptors; /* NULL: the socket "control" on 3 */
 	size_t descriptor_count;
 	const struct language_codec *codec; /* NULL: the driver speaks frames */
-	/* No interrupt is sent for this time after a cell: the interpreter could end by it. */
+	/* No interrupt is sent for so long after a cell is sent: it could end the interpreter. */
 	unsigned int settle_ms;
 	/* A signal that makes the interpreter print its stack and nothing else; 0: none. */
 	int dump_signal;

@@ -51,7 +51,10 @@ void disk_guard_set_unlinked(struct disk_guard *guard, uint64_t bytes);
 void disk_guard_set_written(struct disk_guard *guard, uint64_t bytes);
 /* Continues with the session's new sandbox. */
 void disk_guard_move(struct disk_guard *guard);
-/* Writes into a cell of `runner` what the guard did meanwhile, and lets go if it has ended. */
+/*
+ * Writes into a cell of `runner` what the guard did meanwhile. If the cell has ended and no other
+ * one runs, also lets files grow again, unless programs that go on fill the folder.
+ */
 void disk_guard_explain_cell(struct disk_guard *guard, const struct runner *runner,
 			     struct cell *cell);
 /*

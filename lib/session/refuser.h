@@ -11,7 +11,7 @@
 struct loop;
 struct refuser;
 
-/* Makes one without a listener. Must precede the opening of the session's sandbox. */
+/* Makes a refuser without a listener. Must be called before the session's sandbox is opened. */
 struct refuser *refuser_new(struct loop *loop);
 /* Frees it. May be NULL. */
 void refuser_free(struct refuser *refuser);

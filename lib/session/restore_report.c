@@ -155,7 +155,7 @@ static void put_outside(struct buf *out, const struct restore_report *report)
 			      "they change outside the session.");
 }
 
-/* Appends what goes on: files that are as they were before are so until it writes to them. */
+/* Appends what goes on, as it may write to files that were put back. */
 static void put_running(struct buf *out, const struct restore_report *report)
 {
 	if (report->processes == 0 && report->active.count == 0)

@@ -44,8 +44,8 @@ struct restore_report {
 	uint64_t saved_cell;         /* restore_values brings its variables back; 0: none */
 	bool outside;                /* cells could change what is outside the session */
 	bool sockets;                /* cells could use Unix sockets in shared folders */
-	bool holds;                  /* the session may reach hosts or write in shares; unless
-					`outside` is set, a replay held that back */
+	bool holds;                  /* the session may reach hosts or write in shares, but while
+					cells ran again it could not, unless `outside` is set */
 	bool unconfined;             /* nothing confines cells */
 };
 

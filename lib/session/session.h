@@ -337,8 +337,8 @@ void session_release_hold(struct session *session);
 /* Takes the next cell number, for an entry of the journal that is no cell of a language. */
 uint64_t session_take_number(struct session *session);
 /*
- * Returns whether a cell is not over, with the export of its results, an interpreter starts or
- * ends, or something holds the session (session_hold).
+ * Returns whether a cell or the export of its results is not over, an interpreter starts or ends,
+ * or something holds the session (session_hold).
  */
 bool session_busy(const struct session *session);
 /* Returns session_busy, but does not count an interpreter that starts and has no cell. */

@@ -506,7 +506,7 @@ void watchdog_explain_cell(struct watchdog *w, const struct runner *runner, stru
 	disk_guard_explain_cell(w->disk, runner, cell);
 	if (cell_goes_on(cell))
 		return;
-	w->inspection_wanted = true; /* for jobs of the cell; the end of the cell has its own */
+	w->inspection_wanted = true; /* for programs that the cell left: its end has its own one */
 	w->inspection_due_ms = loop_now(w->session->host->loop) + WATCHDOG_LOOK_MS;
 	if (cell->file_max == 0) /* programs that filled the folder may have ended with it */
 		look(w);

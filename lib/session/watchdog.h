@@ -58,7 +58,10 @@ char *watchdog_explain_kill(struct watchdog *watchdog);
 uint64_t watchdog_memory(const struct watchdog *watchdog);
 /* Polls soon, because a cell begins. */
 void watchdog_wake(struct watchdog *watchdog);
-/* Writes into a cell of `runner` which limits it met; of one that goes on only that of the disk. */
+/*
+ * Writes into a cell of `runner` which limits it met. For a cell that goes on, only the limit of
+ * the disk is considered.
+ */
 void watchdog_explain_cell(struct watchdog *watchdog, const struct runner *runner,
 			   struct cell *cell);
 /* Takes the disk space that the scan after a cell has counted. */

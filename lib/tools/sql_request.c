@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sql_request.c - checks the arguments of exec_sql, and says what they lack. Models put queries
- * into a fence of Markdown, which is taken off.
+ * sql_request.c - checks the arguments of exec_sql, and words which database they lack. Models may
+ * put a query into a fence of Markdown, which is taken off.
  */
 #include "tools/sql_request.h"
 

@@ -23,7 +23,10 @@ struct sql_request {
 /* Reads and checks the arguments. Returns -1 and sets *err, mostly to ERR_INVALID. */
 int sql_request_read(const struct service *service, json_t *arguments, struct sql_request *ret,
 		     struct err *err) MUST_CHECK;
-/* Appends the names of the user's databases if a query that named none missed a table in files. */
+/*
+ * Appends the names of the user's databases if the query named none, and failed because the
+ * session's files lack its table.
+ */
 void sql_request_put_databases(const struct sql_request *request, const struct settings *settings,
 			       const struct err *err, struct buf *text);
 

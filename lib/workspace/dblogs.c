@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dblogs.c - a table of suffixes. */
+/* dblogs.c - knows each log by the suffix that its name adds to that of the database. */
 #include "workspace/dblogs.h"
 
 #include <string.h>

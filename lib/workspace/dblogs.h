@@ -9,7 +9,7 @@ enum { DBLOGS_COUNT = 4 };
 
 /* Returns the path of the database if `path` is that of a log, else NULL. The caller frees it. */
 char *dblogs_database(const char *path);
-/* Returns the path of a database's log, from 0 to DBLOGS_COUNT - 1. The caller frees it. */
+/* Returns the path of a database's log; `index` is below DBLOGS_COUNT. The caller frees it. */
 char *dblogs_name(const char *database, size_t index);
 
 #endif

@@ -28,11 +28,11 @@ struct keep_result {
 	bool redraw; /* the report was not exported: it names a folder that is another's now */
 	const char *error;   /* the first problem of this call as a sentence, or NULL */
 	const char *renamed; /* a sentence for each reason (keepname.h) for which a file's name was
-				altered, about the first such file. An exporter gives each of them
-				once. Or NULL */
+				altered, about the first such file; or NULL. An exporter gives each
+				sentence once */
 };
 
-/* By these an exported copy of the notebook is recognised. */
+/* The facts by which a later server recognises an exported copy of the notebook. */
 struct keeper_notebook {
 	uint64_t size;
 	uint32_t crc;

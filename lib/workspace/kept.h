@@ -28,7 +28,7 @@ struct kept {
 	bool known;     /* a copy of it exists */
 	bool owed;    /* its copy is due: it failed for a reason that may pass, or has not begun */
 	bool settled; /* during an export: it is copied, or failed for good */
-	bool along;   /* during an export: it comes with its database, or with its log */
+	bool along; /* during an export: it was added because its database, or its log, is in it */
 	bool is_notebook;
 	bool is_report;
 	/*
@@ -63,12 +63,13 @@ struct kept *kept_notebook(struct kept_table *table, const char *file);
 struct kept *kept_report(struct kept_table *table);
 bool kept_knows(const struct kept_table *table, const char *path);
 /*
- * Adds files to an export's `files`, of which there are `count`, unless they are among them: those
- * that are due, and those reached by links, which are checked each time. A database brings its
- * logs, and a log its database, if they have copies. Returns the new count.
+ * Adds files behind the `count` files of an export, each once: those that are due, and those
+ * reached by links, which are checked each time. Then adds the logs of each database, and the
+ * database of each log, if they have copies. `files` must have room for all files of the table.
+ * Returns the new count.
  */
 size_t kept_add_others(const struct kept_table *table, struct kept **files, size_t count);
-/* Puts the file behind the others of an export. */
+/* Adds the file behind the *count files of an export. */
 void kept_add(struct kept **files, size_t *count, struct kept *kept);
 /* Returns how many files are due. Sets *ret_path to the first of them if there is one. */
 size_t kept_owed(const struct kept_table *table, const char **ret_path);

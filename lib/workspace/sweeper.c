@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sweeper.c - starts the helper and logs what it removes. The rule by which folders go is in
+ * sweeper.c - starts the helper and logs what it removes. The rule that chooses the folders is in
  * cmd/files/sweep.c, because their sizes take long to measure.
  */
 #include "workspace/sweeper.h"

@@ -33,7 +33,7 @@ struct values_record {
 	char file[VALUES_NAME_MAX]; /* its name; "" when nothing is saved */
 	uint64_t cell;              /* after which it was saved */
 	uint64_t first_cell;        /* since which its interpreter ran, or had earlier variables */
-	struct values_gap gap;      /* between these two: what its cells changed may be missing */
+	struct values_gap gap;      /* cells between these two whose changes may be missing */
 	uint64_t names;
 	uint64_t ms; /* that bringing them back may take */
 };

@@ -8,7 +8,7 @@ from .index import Problem, find_files, held_back
 
 TAIL = 1200  # characters of what pip said last
 SHOWN_MAX = 6  # versions, tags
-EARLIER = "earlier_requests"  # the package that stands for some of the session's requests
+EARLIER = "earlier_requests"  # a made-up package: its dependencies are requests of the session (resolve.py)
 
 
 def explain(said, in_folders=False):

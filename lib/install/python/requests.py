@@ -128,7 +128,7 @@ def parse_all(texts):
 def satisfies(version, requirement):
     try:
         return requirement.specifier.contains(version, prereleases=True)
-    except ValueError:  # newer ones of packaging take none of an old form
+    except ValueError:  # newer versions of packaging accept no version of an old form
         return False
 
 

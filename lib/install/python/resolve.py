@@ -13,7 +13,7 @@ from .requests import FLAGS, alone_of, check_hashes, check_indexes, constraints_
 
 LOCKED = "locked.json"  # the rows of the files, for "fetch"
 NOTES_MAX = 8
-CONFLICTS_MAX = 4  # runs of pip that look for what may stay
+CONFLICTS_MAX = 4  # runs of pip, each with fewer versions that must stay
 STAYS = re.compile(r"The user requested \(constraint\) ([A-Za-z0-9._-]+)==")
 
 
@@ -43,7 +43,7 @@ def resolve(request):
 
 
 def find(request, earlier, asked, stay):
-    """The rows that pip finds. Names that come alone are found by themselves: pip's option is for all that it is asked for."""
+    """The rows that pip finds. Names without dependencies take a run of their own, as --no-deps holds for a whole run."""
     alone = alone_of(request)
     untouched = untouched_by(request, earlier, asked, stay)
     wanted = earlier + asked
@@ -55,13 +55,13 @@ def find(request, earlier, asked, stay):
 
 
 def untouched_by(request, earlier, asked, stay):
-    """The names that this Python has, and that --upgrade does not name."""
+    """The names of earlier requests that --upgrade must leave as they are, and that the session has no version of."""
     named = {name for name, _, _ in asked}
     return {name for name, _, _ in earlier if "--upgrade" in request["asked"] and name not in named and name not in stay}
 
 
 def find_part(request, wanted, untouched, stay, *options):
-    """With the versions of `stay` where that is possible."""
+    """The rows of one run of pip, with the versions of `stay` where that is possible."""
     write_lines("wanted.txt", [*lines_of(requirement for name, requirement, _ in wanted if name not in untouched),
                                *write_earlier(lines_of(requirement for name, requirement, _ in wanted if name in untouched))])
     write_lines("limits.txt", lines_of(constraints_of(request)))
@@ -76,7 +76,7 @@ def find_part(request, wanted, untouched, stay, *options):
 
 
 def write_earlier(lines):
-    """The line of a package that needs these: pip's --upgrade is for what is asked for, and not for what that needs."""
+    """Writes a package that depends on these, and returns its line: pip's --upgrade leaves dependencies as they are."""
     if not lines:
         return []
     file = "%s-1.0-py3-none-any.whl" % EARLIER
@@ -87,7 +87,7 @@ def write_earlier(lines):
 
 
 def found_with(stay, command):
-    """Whether pip finds files with these versions, or else with those of them that it does not name in a conflict."""
+    """Whether pip finds files with these versions. Those that it names in a conflict are dropped, and it runs again."""
     for _ in range(CONFLICTS_MAX):
         if not stay:
             return False

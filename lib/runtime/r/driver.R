@@ -36,7 +36,7 @@ local({
 	CALLS_SHOWN <- 10L
 	# The server accepts no larger part of a frame (FRAME_UP_PART_MAX of runtime/frame.h).
 	PICTURE_MAX <- 8388608L # bytes
-	PNG_END <- as.raw(c(0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82)) # of a whole picture
+	PNG_END <- as.raw(c(0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82)) # the last bytes of a complete picture
 	TEXT_MAX <- 1000000L    # bytes of a traceback
 	LIST_MAX <- 50000L      # characters of names and packages
 	ERROR_MAX <- 2000L      # bytes of an error's message

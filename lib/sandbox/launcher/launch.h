@@ -21,8 +21,8 @@ enum { LAUNCH_CHANNEL = 3 };
 int launch_run(int channel, const struct privdrop_means *means, struct err *err) MUST_CHECK;
 
 /*
- * Becomes bwrap, in a child that was forked for that (tier bwrap). Returns the exit status, only
- * after a failure that it has reported to the server.
+ * Becomes bwrap, in a child that was forked for that (tier bwrap). Returns only after a failure,
+ * which it has reported to the server: the exit status.
  */
 int launch_become_bwrap(const struct init_task *task, const struct policy *policy);
 /*

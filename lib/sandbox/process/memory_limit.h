@@ -17,8 +17,9 @@
 /*
  * Limits each of `interpreters` (numbers of /proc), and each process below the caller that has
  * inherited such a limit, to what it has now and `left` bytes more. UINT64_MAX takes the limit
- * away. If `left` is less than `least`, a process gets `least` bytes more. While `left` is 0, a
- * process that has used half of these gets no others. A limit that session code chose stays.
+ * away. If `left` is less than `least`, a process gets `least` bytes more. If `left` is 0, it gets
+ * these once: a process that has used half of them gets none again. A limit that session code chose
+ * stays.
  */
 void memory_limit_set(const struct pidlist *interpreters, uint64_t left, uint64_t least);
 

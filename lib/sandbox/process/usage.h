@@ -54,8 +54,8 @@ struct usage {
 	uint32_t user_full;      /* 1: the user has as many processes as the kernel allows it, or
 				    nearly (seen in tier landlock); the caller's to set */
 	uint64_t written_bytes;  /* to disks, by the processes below and by those that were waited
-				    for: less than before when one ends that no process waits for;
-				    0 in an exact measure */
+				    for. It falls when one ends that no process waits for. 0 in an
+				    exact measure */
 	uint32_t tasks;   /* threads of all processes, and zombies, as the kernel counts them */
 	uint32_t threads; /* of `processes`: at least one of each */
 	struct usage_growth growths[USAGE_BUSY_MAX]; /* only of an exact measure */

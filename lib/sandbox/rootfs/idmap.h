@@ -19,8 +19,8 @@
  * Replaces descriptors of the policy's shares by detached idmapped mounts, which the caller closes
  * by idmap_release. Sets *ret_idmapped to the bits 1U << i of replaced shares; to 0 when `map` is
  * the caller's own user. A share whose kernel or file system cannot do this is left as it is. If it
- * is a writable one, this returns -1 and sets *err (ERR_UNSUPPORTED); descriptors that were
- * replaced are closed and -1 then.
+ * is a writable one, this returns -1 and sets *err (ERR_UNSUPPORTED). It has then closed the
+ * descriptors that it had put into `shares`, and set these to -1.
  */
 int idmap_shares(const struct policy *policy, const struct uid_map *map, int *shares,
 		 uint32_t *ret_idmapped, struct err *err) MUST_CHECK;

@@ -19,12 +19,11 @@
  * writable shares.
  *
  * At the share's top, the names of runnames_held() are protected even if they do not exist. If a
- * repository is there, so are the names of the rows below, in it, its submodules and worktrees.
- * The launcher makes a placeholder on the host for each missing name; every user may read it. A
- * placeholder folder contains a .gitignore for itself, so
- * that git neither lists, adds nor cleans it; a file in .git means nothing to git. Placeholders are
- * removed with the last session that uses the share, of any server, including those of a killed
- * launcher.
+ * repository is there, the names of struct protect_row are protected, too, in it, its submodules
+ * and its worktrees. The launcher makes a placeholder on the host for each missing name; every user
+ * may read it. A placeholder folder contains a .gitignore for itself, so that git neither lists,
+ * adds nor cleans it; a file in .git means nothing to git. Placeholders are removed with the last
+ * session that uses the share, of any server, including those of a killed launcher.
  *
  * Not protected: a repository that the session makes (cmd/files/inspect.h finds it), and names
  * below the top that do not exist.

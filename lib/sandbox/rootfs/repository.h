@@ -15,13 +15,13 @@
 bool repository_is(int dir);
 /*
  * Returns whether git itself makes no repository below a repository's own folder of this name.
- * Session code can make one there. It can also put HEAD and refs beside a user's folder of such a
- * name.
+ * Session code can make one there. Session code can also put HEAD and refs beside a folder of such
+ * a name that the user made.
  */
 bool repository_holds_none(const char *name);
 /*
- * Returns whether git writes to names in a repository's own folder of this name. It writes to none
- * in `hooks`.
+ * Returns whether git writes to names in a repository's own folder of this name. For `hooks` it
+ * returns false.
  */
 bool repository_is_written(const char *name);
 /* Returns whether the folder at a path is, or lies in, one of packages by its name. */

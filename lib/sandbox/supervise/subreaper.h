@@ -37,8 +37,8 @@ struct subreaper {
 
 /*
  * Turns the calling process into a subreaper: sets name, subreaper flag and death signal, forbids
- * tracing it, and blocks all signals, of which the signalfd brings two. It must have one thread and
- * must have been forked from `parent` (0: not checked). Returns -1 and sets *err.
+ * tracing it, and blocks all signals. The signalfd delivers two of them. It must have one thread
+ * and must have been forked from `parent` (0: not checked). Returns -1 and sets *err.
  */
 int subreaper_init(struct subreaper *subreaper, const char *name, int channel, pid_t parent,
 		   struct err *err) MUST_CHECK;

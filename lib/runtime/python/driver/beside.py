@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds what functions and classes of cells have beside their source (saving.py)."""
+"""Finds values of functions and classes that the source in their cells does not make (saving.py)."""
 
 from .kinds import FunctionType, is_a, module_of
 from .limits import WRAPPERS
@@ -8,13 +8,13 @@ from .sources import sources
 from .spawn import codes_of, comes_from
 
 DEFAULTS = "defaults of "  # begins the name under which a function's defaults are saved
-ATTRIBUTE = "attribute "  # begins that of an attribute of a function or class, as "attribute f.calls"
+ATTRIBUTE = "attribute "  # begins the name for an attribute of a function or class, as "attribute f.calls"
 PARTS = (DEFAULTS, ATTRIBUTE)
 Registry = type(type.__dict__)  # of a generic function (functools.singledispatch)
 
 
 def beside_source(name, value, place):
-    """Yields what a function or class has beside its source, which tells only how they began."""
+    """Yields names and values of what a function or class has and its source does not make."""
     if is_a(value, type):
         for key, item in list(vars(value).items()):
             if has_own_defaults(key, item, value):
@@ -25,7 +25,7 @@ def beside_source(name, value, place):
             yield from state_of_decorated(name, value, place)
             return
     if is_a(value, type) and type(value).__setattr__ is not type.__setattr__:
-        return  # to such metaclasses an attribute may be more than a value, as a member of an Enum
+        return  # such a metaclass may make more of an attribute than a value, as a member of an Enum
     for key, item in list(vars(value).items()):
         if type(key) is str and is_descriptor_of_cell(item):
             yield from state_of_decorated("%s.%s" % (name, key), item, place)
@@ -51,7 +51,7 @@ def defaults_of(name, function):
 
 
 def has_own_defaults(key, item, owner):
-    """Returns whether a class's function is of a cell, or was made with values of the class's source."""
+    """Returns whether a class's function comes from a cell, or has defaults from the class's body, as of a dataclass."""
     marks = {"__init__": ("__dataclass_fields__", "__attrs_attrs__"), "__new__": ("_fields",)}
     made = any(mark in vars(owner) for mark in marks.get(key, ()))
     function = item.__func__ if type(item) in (classmethod, staticmethod) else item
@@ -63,7 +63,7 @@ def is_descriptor_of_cell(item):
 
 
 def state_of_decorated(name, value, place):
-    """Yields the values in an object that a class of a cell made of a function, as one that counts calls."""
+    """Yields the attributes of an object that wraps a function and whose class is a cell's, as one that counts calls."""
     attributes = getattr(value, "__dict__", {}) if module_of(type(value)) == "__main__" else {}
     if type(attributes) is not dict:
         return
@@ -113,7 +113,7 @@ def assigned_in(body):
 
 
 def deleted_attributes(name, value, place):
-    """Yields what a class's source binds and the class does not have, as "C.x": its source would make it again."""
+    """Yields as "C.x" each name that a class's source binds and that was deleted: its source would make it again."""
     body = body_of(place[2]) if is_a(value, type) else ()
     for key in [getattr(node, "name", "") for node in body] + assigned_in(body):
         if key.startswith("__") and not key.endswith("__"):
@@ -123,7 +123,7 @@ def deleted_attributes(name, value, place):
 
 
 def registered_functions(name, value, segments):
-    """Yields the index of each definition that registered a function with this one (functools.singledispatch), or None."""
+    """Yields for each function registered with this one (functools.singledispatch) its definition's index, or None."""
     registry = vars(value).get("registry") if type(value) is FunctionType else None
     for function in list(registry.values()) if type(registry) is Registry else ():
         codes = codes_of(function)

@@ -175,7 +175,7 @@ class Restored:
                 self.left.append(("%s%s.%s" % (ATTRIBUTE, name, key), shortened(reason(error), SAVE_WHY_CHARS)))
 
     def delete_attributes(self, deleted, present):
-        """Takes from classes what cells had deleted there, and their sources have made again."""
+        """Deletes attributes of classes that cells had deleted and that the sources of the classes have made again."""
         for name, key in (attribute.split(".") for attribute in deleted):
             try:
                 if name not in present and name in NAMESPACE and key in vars(NAMESPACE[name]):

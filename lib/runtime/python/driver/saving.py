@@ -118,8 +118,8 @@ class Alarms:
     """Takes the alarm from session code for a while, and the interrupt for `stop`."""
 
     why = ""  # what the alarm that is set says
-    held = 0  # calls that an alarm does not end
-    late = False  # an alarm came meanwhile
+    held = 0  # calls in progress that an alarm must not end (as_one)
+    late = False  # an alarm came during one
 
     def __init__(self, stop):
         self.stop = stop
@@ -146,7 +146,7 @@ class Alarms:
 
 
 def as_one(work):
-    """Lets an alarm come only after a call: half a frame, or one that is not counted, would cost all values."""
+    """Makes an alarm wait for the end of the call: half a frame, or one that is not counted, would lose all values."""
 
     def done(*args):
         Alarms.held += 1
@@ -309,7 +309,7 @@ class Saver:
             self.measure(part, item)
 
     def take_registered(self, name, value, segments):
-        """Notes the definitions of what was registered with a generic function. Yields (what, why) if there are others."""
+        """Notes the definitions of functions that a generic function has. Yields (what, why) for those without one."""
         lost = 0
         for index in registered_functions(name, value, segments):
             lost += index is None
@@ -440,7 +440,7 @@ class Saver:
         submodules = submodules_of([name for name, module in modules if name == module])
 
         size = self.pipe.size
-        goes_on = self.end is None and loop_has_work()  # the interpreter's end ends it
+        goes_on = self.end is None and loop_has_work()  # the tasks end with the interpreter
         if goes_on:
             self.left.append(("what background tasks changed later", "they went on after the variables were saved"))
         modules_made_here = modules_of_session()
@@ -488,7 +488,7 @@ def modules_of_session():
 
 
 def is_edited(module):
-    """Returns whether the module's file has changed since its import, as its compiled file tells."""
+    """Returns whether the module's file has another time or size than its compiled file has noted at the import."""
     compiled = module.__dict__.get("__cached__")
     if type(compiled) is not str:
         return False
@@ -503,7 +503,7 @@ def is_edited(module):
 
 
 def has_values(module):
-    """Returns whether cells and the module's own functions may have changed values in it."""
+    """Returns whether cells, or the module's own functions, may have changed values in it."""
     for key, value in list(module.__dict__.items()):
         if type(key) is not str or key.startswith("__") or is_a(value, (FunctionType, BuiltinType, ModuleType)):
             continue
