@@ -59,8 +59,8 @@ static void explain_memory_stop(struct buf *out, const struct cell *cell,
 {
 	buf_puts(out, "It was interrupted because the session's processes, with /dev/shm, used ");
 	status_excess(out, cell->memory_stopped, limits->memory_max);
-	buf_puts(out, " (memory_max). Free what is not needed, in any language: what grows on is "
-		      "killed.\n");
+	buf_puts(out, " (memory_max). Free what is not needed, in any language: a process that "
+		      "grows further is killed.\n");
 }
 
 static void explain_cpu_stop(struct buf *out, const struct cell *cell,
@@ -80,7 +80,7 @@ static void explain_map(struct buf *out, const struct session_limits *limits)
 {
 	put_limit(out,
 		  "A map that can be written without changing its file (mode='c', ACCESS_COPY) "
-		  "counts whole as memory, of which one process here has at most",
+		  "counts as memory with its whole size; one process here has at most",
 		  limits->memory_max, "memory_max");
 	buf_puts(out, " One that is only read does not: mode='r', ACCESS_READ.\n");
 }
@@ -191,7 +191,7 @@ static void explain_thread(struct buf *out, const struct session_limits *limits)
 /* Explains a failed load, of which the loader says the same on a noexec file system. */
 static void explain_library(struct buf *out, const struct session_limits *limits)
 {
-	put_limit(out, "If there was no room in memory for its code: one process here has at most",
+	put_limit(out, "If memory had no room for the library's code: one process here has at most",
 		  limits->memory_max, "memory_max");
 	buf_puts(out, "\n");
 }

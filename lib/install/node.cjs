@@ -171,7 +171,7 @@ function changed(said) {
     'Write the lock file again if the package may have changed.';
 }
 
-const PEERS = 'Ask for versions whose peers fit together; --force and --legacy-peer-deps change nothing here.';
+const PEERS = 'Ask for versions whose peer dependencies fit together; --force and --legacy-peer-deps change nothing here.';
 
 function explain(said) {
   const other = changed(said);

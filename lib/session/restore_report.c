@@ -167,7 +167,7 @@ static void put_running(struct buf *out, const struct restore_report *report)
 	if (report->active.count > 0)
 		buf_putf(out, "%sthreads, timers or connections in %s",
 			 report->processes > 0 ? ", " : "", buf_str(&report->active.text));
-	buf_puts(out, ". These go on, and may write to files that are as they were before.");
+	buf_puts(out, ". These go on, and may still write to the session's files.");
 	if (report->holds)
 		buf_putf(out,
 			 " %s may reach hosts and write in shared folders, as far as the session "
@@ -207,8 +207,8 @@ char *restore_report_text(const struct restore_report *report)
 		 "Failed then, so not run, though names may have changed before: ", &report->failed,
 		 ".");
 	put_list(&out, "State was lost then before ", &report->lost,
-		 ": names from before that are back, too, and cells from there on may have found "
-		 "them.");
+		 ": this time it was not, so cells from there on may have found names that were "
+		 "missing then.");
 	put_list(&out, "Files that cells did not find, or may not have found, as they were then: ",
 		 &report->inputs, ".");
 	put_list(

@@ -226,7 +226,7 @@ bool *beside_choose(const struct keeper *keeper, const struct change *changes, s
 	*ret_left = sentence(&choice);
 	if (replaced)
 		keeptext_add(ret_left, "what is written to output/, which is a symbolic link now, "
-				       "unless it leads into the working folder. Make it a folder "
-				       "again.");
+				       "if the link leads out of the working folder. Make output/ "
+				       "a folder again.");
 	return kept;
 }

@@ -155,8 +155,8 @@ static void report_renamed(struct inspector *inspector, const json_t *result)
 	if (list_rows(result, true, &list) == 0)
 		return;
 	text = xasprintf("Renamed in the shared folder: %s. The user's git would run what is new "
-			 "there, or be led out of the folder; tell the user, who can give what "
-			 "they wrote themselves its name back once the session has ended.",
+			 "there, or write where it leads. Tell the user, who can rename "
+			 "their own files back once all sessions have ended.",
 			 buf_str(&list));
 	report_text(inspector, text);
 }

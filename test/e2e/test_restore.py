@@ -238,7 +238,7 @@ def test_cells_that_found_no_earlier_names_are_told(start):
     assert server.cell("if 'x' not in globals(): x = 'new'\nx").text == "'new'\n"
     server.close()
     server = start()
-    assert ("\nState was lost then before cell 3: names from before that are back, too, and cells from there on may have found them."
+    assert ("\nState was lost then before cell 3: this time it was not, so cells from there on may have found names that were missing then."
             in told(restore(server)))
     assert server.cell("x").text == "'old'\n"
     server.close()
@@ -333,7 +333,7 @@ def test_shared_folders_are_told_and_cells_that_name_them(start, tmp_path):
 def test_what_goes_on_and_may_write_to_files_of_yesterday_is_told(start):
     server = days(start, ("bash", "sleep 1000 & echo old > output/result"))
     text = told(restore(server))
-    assert "The cells left running: 1 process. These go on, and may write to files that are as they were before." in text
+    assert "The cells left running: 1 process. These go on, and may still write to the session's files." in text
     assert "hosts" not in text.partition("left running")[2]
 
 

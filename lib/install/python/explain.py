@@ -37,7 +37,7 @@ def explain_conflict(said):
     _, _, told = said.partition("The conflict is caused by:")
     lines = [line.strip() for line in told.lstrip("\n").partition("\n\n")[0].splitlines()]
     lines = [line.replace("%s 1.0 depends on" % EARLIER.replace("_", "-"), "Requested:").replace("%s 1.0 depends on" % EARLIER, "Requested:")
-             .replace("The user requested (constraint)", "The session has, or a constraint:").replace("The user requested", "Requested:")
+             .replace("The user requested (constraint)", "Held by the session or a constraint:").replace("The user requested", "Requested:")
              for line in lines if line]
     return ("These packages do not go together:\n%s\nNothing was installed. Ask for other versions of them, or use another "
             "session for some." % "\n".join(dict.fromkeys(lines))[-TAIL:])

@@ -496,7 +496,7 @@ static void long_lists_are_cut(void **state)
 	report = xstrdup(text);
 	assert_told("3 cells were run again in session 'a' (1.5 s)");
 	assert_told(
-		"cell 9, cell 10 and 2 more: names from before that are back, too, and cells from there on may have found them.");
+		"cell 9, cell 10 and 2 more: this time it was not, so cells from there on may have found names that were missing then.");
 	assert_told("(changed)");
 	assert_told("Hosts that the cells reached once more: example.com:443.");
 	assert_told(
@@ -522,8 +522,8 @@ static void what_goes_on_is_told_with_what_it_may_reach(void **state)
 	(void)state;
 	restore_report_init(&told, "a");
 	tell(&told);
-	assert_told("The cells left running: 1 process. These go on, and may write to files that "
-		    "are as they were before. From now on they may reach hosts and write in shared "
+	assert_told("The cells left running: 1 process. These go on, and may still write to the "
+		    "session's files. From now on they may reach hosts and write in shared "
 		    "folders, as far as the session may.");
 
 	told = (struct restore_report){ .run = 1, .holds = true, .processes = 2, .sockets = true };
@@ -537,7 +537,7 @@ static void what_goes_on_is_told_with_what_it_may_reach(void **state)
 	told = (struct restore_report){ .run = 1, .holds = true, .processes = 1, .outside = true };
 	restore_report_init(&told, "a");
 	tell(&told);
-	assert_told("as they were before. They may reach hosts and write in shared folders, "
+	assert_told("the session's files. They may reach hosts and write in shared folders, "
 		    "as far as the session may.");
 
 	told = (struct restore_report){ .run = 1, .processes = 2 };
