@@ -21,7 +21,7 @@ enum { MAGIC_BYTES = 16, DUCKDB_MAGIC_AT = 8 };
 
 static const char *const suffixes[] = { "-wal", "-journal", ".wal" };
 
-static bool is_database(int fd)
+bool logs_is_database(int fd)
 {
 	char start[MAGIC_BYTES];
 
@@ -39,7 +39,7 @@ static bool is_missing(int data_fd, const char *path)
 
 void logs_set_aside(int fd, int data_fd, const char *from, int dir_fd, const char *name)
 {
-	if (!is_database(fd))
+	if (!logs_is_database(fd))
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
 		cleanup_free char *log = xasprintf("%s%s", from, suffixes[i]);

@@ -18,12 +18,14 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "copy.h"
+#include "database.h"
 #include "helper/program.h"
 #include "json/make.h"
 #include "lockdown.h"
 #include "remove.h"
 #include "unlock.h"
 #include "workspace/aside.h"
+#include "workspace/dblogs.h"
 
 enum { LINK_TEXT_MAX = 4096 };
 
@@ -210,6 +212,27 @@ static void put_file(struct putback *p, const struct pair *pair, const char *nam
 	}
 }
 
+/* Replaces a database with its logs, if it differs: an open connection must not go on with it. */
+static void put_database(struct putback *p, const struct pair *pair, const char *name)
+{
+	struct stat st;
+
+	if (!database_is(pair->from, name) ||
+	    fstatat(pair->to, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    database_is_same(pair->from, pair->to, name))
+		return;
+	report(p, name, "differs; connections that cells left open fail: connect again");
+	if (database_remove(pair->to, name) < 0)
+		note_problem(p, name);
+	link_file(p, pair, name);
+	for (size_t i = 0; i < DBLOGS_COUNT; i++) {
+		cleanup_free char *log = dblogs_name(name, i);
+
+		if (fstatat(pair->from, log, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			link_file(p, pair, log);
+	}
+}
+
 static void put_link(struct putback *p, const struct pair *pair, const char *name,
 		     const struct stat *st)
 {
@@ -282,22 +305,28 @@ static void put_entry(struct putback *p, const struct pair *pair, const char *na
 		link_file(p, pair, name);
 }
 
-static void put_folder(struct putback *p, const struct pair *pair)
+static void put_each(struct putback *p, const struct pair *pair,
+		     void (*put)(struct putback *p, const struct pair *pair, const char *name))
 {
-	DIR *dir;
+	DIR *dir = fd_list(pair->from);
 	const struct dirent *entry;
 
-	program_alive();
-	remove_new(p, pair);
-	dir = fd_list(pair->from);
 	if (dir == NULL) {
 		note_problem(p, "");
 		return;
 	}
 	while ((entry = fd_next_entry(dir)) != NULL)
 		if (!fd_is_dot(entry->d_name))
-			put_entry(p, pair, entry->d_name);
+			put(p, pair, entry->d_name);
 	end_list(p, dir);
+}
+
+static void put_folder(struct putback *p, const struct pair *pair)
+{
+	program_alive();
+	put_each(p, pair, put_database); /* first: its new logs are no files of their own */
+	remove_new(p, pair);
+	put_each(p, pair, put_entry);
 }
 
 static void send_result(const struct putback *p)

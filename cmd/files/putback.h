@@ -4,12 +4,14 @@
  *
  * Descriptor 3 is the session's folder. Afterwards `data` has the files of `aside`. Running
  * interpreters may have files of `data` open. A file with the same bytes therefore stays, and a
- * file that differs is written in place. The bytes of `aside` are never changed, and nothing is
- * renamed: if this program outlives its server, the next server's files are safe.
+ * file that differs is written in place. A database that differs is replaced (database.h). The
+ * bytes of `aside` are never changed, and nothing is renamed: if this program outlives its server,
+ * the next server's files are safe.
  *
  * The progress {"path", "how"} names a file (percent-encoded) that the replay left in another
- * state: "differs", "missing" or "new". A file that has several hard links is replaced, and
- * "relinked" if its bytes are the same. Hidden files, caches and missing inputs are not reported.
+ * state: "differs", "missing" or "new"; for a database, "differs" with a sentence about open
+ * connections. A file that has several hard links is replaced, and "relinked" if its bytes are the
+ * same. Hidden files, caches and missing inputs are not reported.
  * The result is {"count", "problem"}: the number of such files, and why a file could not be put
  * back, if one could not.
  */

@@ -378,7 +378,7 @@ def test_what_the_cells_left_running_is_told(start, tmp_path):
     server = days(start, f"place = '{share}'", GO_ON, ("javascript", "const timer = setInterval(() => {}, 1000)"), **env)
     text = told(restore(server))
     assert "The cells left running: 1 process, threads, timers or connections in python, javascript. These go on" in text
-    assert "before. From now on they may reach hosts" in text
+    assert "session's files. From now on they may reach hosts" in text
     assert not (share / "thread").exists()
     server.call("upload_file", session_id="s", filename="go", content="")
     until((share / "thread").exists)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * database.c - makes a database useless for the connections that have it open. SQLite asks before
+ * each statement whether its cache is still valid: it compares the header of the file (atomic
+ * commit, section 3.2 of sqlite.org/atomiccommit.html), or of the index of the log
+ * (sqlite.org/walformat.html). Where these are zeros, it reads the file anew, and finds that it is
+ * no database. It also refuses to write to a database whose file has lost its name.
+ */
+#include "database.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "copy.h"
+#include "helper/program.h"
+#include "logs.h"
+#include "workspace/dblogs.h"
+
+enum { HEADER_MAX = 136 }; /* a database's header has 100 bytes, that of a log's index 136 */
+
+static int open_file(int dir_fd, const char *name, int flags, struct stat *ret_st)
+{
+	cleanup_fd int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, ret_st) < 0 || !S_ISREG(ret_st->st_mode))
+		return -1;
+	return fd_steal(&fd);
+}
+
+bool database_is(int dir_fd, const char *name)
+{
+	struct stat st;
+	cleanup_fd int fd = open_file(dir_fd, name, O_RDONLY, &st);
+
+	return fd >= 0 && logs_is_database(fd);
+}
+
+/* Returns true, too, where one folder has an empty file and the other none. */
+static bool is_same_file(int dir_fd, int other_fd, const char *name)
+{
+	struct stat st = { 0 };
+	struct stat other_st = { 0 };
+	cleanup_fd int fd = open_file(dir_fd, name, O_RDONLY, &st);
+	cleanup_fd int other = open_file(other_fd, name, O_RDONLY, &other_st);
+
+	if (st.st_size != other_st.st_size)
+		return false;
+	return fd < 0 || other < 0 || copy_is_same(fd, other, program_alive);
+}
+
+bool database_is_same(int dir_fd, int other_fd, const char *name)
+{
+	bool same = is_same_file(dir_fd, other_fd, name);
+
+	for (size_t i = 0; same && i < DBLOGS_COUNT; i++) {
+		cleanup_free char *log = dblogs_name(name, i);
+
+		same = is_same_file(dir_fd, other_fd, log);
+	}
+	return same;
+}
+
+/* A file with other names is only removed here: under those it may still be right. */
+static int remove_file(int dir_fd, const char *name)
+{
+	static const char zeros[HEADER_MAX];
+	struct stat st = { 0 };
+	cleanup_fd int fd = open_file(dir_fd, name, O_RDWR, &st);
+	size_t len = st.st_size < HEADER_MAX ? (size_t)st.st_size : HEADER_MAX;
+
+	if (fd >= 0 && st.st_nlink == 1 && pwrite(fd, zeros, len, 0) < 0)
+		return -1;
+	return unlinkat(dir_fd, name, 0) < 0 && errno != ENOENT ? -1 : 0;
+}
+
+int database_remove(int dir_fd, const char *name)
+{
+	int rc = remove_file(dir_fd, name);
+
+	for (size_t i = 0; rc == 0 && i < DBLOGS_COUNT; i++) {
+		cleanup_free char *log = dblogs_name(name, i);
+
+		rc = remove_file(dir_fd, log);
+	}
+	return rc;
+}

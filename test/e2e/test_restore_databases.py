@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Cells that run again leave connections to databases open. Such a connection never reaches yesterday's database with today's rows."""
+import pytest
+
+from steps import kill
+from test_restore import days, restore, told
+
+ROWS = """import random, sqlite3
+con = sqlite3.connect('log.db')
+con.execute('pragma journal_mode=%s')
+con.execute('create table ev(v real)')
+con.executemany('insert into ev values(?)', [(%s,) for _ in range(5)])
+con.commit()"""
+SUM = "print(con.execute('select round(sum(v), 6) from ev').fetchone()[0])"
+FRESH = "import sqlite3\nprint(sqlite3.connect('log.db').execute('select round(sum(v), 6) from ev').fetchone()[0])"
+
+
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_an_open_connection_neither_shows_nor_writes_todays_rows(start, mode):
+    first = start()
+    first.cell(ROWS % (mode, "random.random()"))
+    yesterday = first.cell(SUM).text
+    first.close()
+    server = start()
+    text = told(restore(server))
+    assert "'log.db' (differs; connections that cells left open fail: connect again). Where" in text
+    assert "file is not a database" in server.cell(SUM).text
+    assert server.cell("con.execute('insert into ev values(0)')").is_error
+    assert server.cell(FRESH).text == yesterday
+    assert server.cell("con.close()\ncon = sqlite3.connect('log.db')\ncon.execute('insert into ev values(0)')\ncon.commit()\n" + SUM).text == yesterday
+    server.close()
+    assert start().cell(FRESH).text.endswith(yesterday)
+
+
+def test_a_log_that_a_kill_left_is_yesterdays(start):
+    """The database itself has the same bytes both times: all rows are in its log."""
+    first = start()
+    first.cell(ROWS % ("wal", "random.random()"))
+    yesterday = first.cell(SUM).text
+    kill(first.process.pid)
+    first.process.wait()
+    server = start()
+    told(restore(server))
+    assert "file is not a database" in server.cell(SUM).text
+    assert server.cell("con.close()\n" + FRESH).text == yesterday
+
+
+def test_a_connection_to_a_database_that_came_out_the_same_goes_on(start):
+    server = days(start, ROWS % ("delete", "0.5"))
+    assert "log.db" not in told(restore(server))
+    assert server.cell("con.execute('insert into ev values(1)')\ncon.commit()\n" + SUM).text == "3.5\n"
+    server.close()
+    assert start().cell(FRESH).text.endswith("3.5\n")
