@@ -2,7 +2,7 @@
 # Makes a folder "work" with input/ and output/ beside this notebook. The cells run there, as they did in the session.
 # Cells of other languages run in a process that keeps its state. "/mnt/data" in a cell stands for the folder.
 def ptycell(secrets):
-    import asyncio, base64, builtins, codecs, contextlib, copy, fcntl, filecmp, hashlib, importlib, io, json, os, pathlib, pickle, pty, re, select, shutil, stat, struct, subprocess, sys, tempfile, termios, threading, warnings
+    import asyncio, base64, builtins, codecs, contextlib, copy, fcntl, filecmp, gc, hashlib, importlib, io, json, os, pathlib, pickle, pty, re, select, shutil, stat, struct, subprocess, sys, tempfile, termios, threading, warnings
     from importlib import metadata
     from IPython.display import Image, display
 
@@ -222,11 +222,17 @@ local({
     say("Error", where(e, " in ", " "), ": ", conditionMessage(e), "\n")
     list(class(e)[1], conditionMessage(e))
   }
+  write_open_files <- function() for (number in setdiff(getAllConnections(), 0:2)) try({ # others may read the files
+    connection <- getConnection(number)
+    about <- summary(connection)
+    if (about$class == "file" && about$opened == "opened" && about$`can write` == "yes" && seek(connection) >= 0) flush(connection)
+  }, silent = TRUE)
   repeat {
     path <- readLines(commands, 1)
     if (length(path) == 0) break
     unlink(Sys.glob(file.path(folder, "*")))
     failed <- failure(path)
+    write_open_files()
     tell()
     show_plots()
     say("\036", as.integer(!is.null(failed)), "\037", if (is.null(failed)) folder else failed[[1]], "\037", if (!is.null(failed)) failed[[2]], "\036")
@@ -340,6 +346,7 @@ local({
             if not self.is_next:
                 self.leave_terminal()
             self.is_next = False
+            self.write_open_files()
             if self.number:
                 self.take_snapshot()
             if isinstance(result.error_in_exec, SystemExit):
@@ -347,6 +354,19 @@ local({
             if result.error_in_exec and self.number and self.stopped and not self.had_failed:
                 print(f"[not so in the session; cells that were stopped there are not run again: {', '.join(self.stopped)}]", file=sys.stderr)
                 result.error_in_exec = None  # the cells behind it run
+
+        def write_open_files(self):
+            """Writes what open files have in their buffers, as the session did at the end of a cell: others may read the files."""
+            for thing in gc.get_objects():
+                if type(thing) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
+                    with contextlib.suppress(Exception):  # it is closed, or code of the session is behind it
+                        if stat.S_ISREG(os.fstat(thing.fileno()).st_mode) and thing.writable() and not self.reads_on(thing):
+                            thing.flush()
+
+        def reads_on(self, file):
+            """Returns whether a text file is read as well and is not at its end: a flush would change what it reads next."""
+            return type(file) is io.TextIOWrapper and file.readable() and not (
+                file.buffer.tell() >= os.lseek(file.fileno(), 0, os.SEEK_CUR) == os.fstat(file.fileno()).st_size)
 
         def run_loop(self, main, **options):
             """asyncio.run() where Jupyter's own loop runs."""

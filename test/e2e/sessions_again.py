@@ -205,6 +205,11 @@ MIXED = {
         ("exec_sql", {"query": "SELECT 1 AS one"}), ("r", "plot(1:3); plot(2:1)"), ("python", "plt.plot([4]); open('output/cell-5-figure-1.png', 'rb').read(4)"),
         ("python", "sorted(os.listdir('output'))"), ("python", "plt.plot([5]); plt.savefig('output/own.png'); plt.show(); plt.plot([6]); plt.show()"),
         ("python", "sorted(os.listdir('output'))"), ("bash", "zip -q output/all.zip output/*.png; unzip -l output/all.zip | grep -c png; rm output/all.zip")], ()),
+    "open_files": ([
+        ("python", "import csv\nout = open('output/t.csv', 'w', newline='')\ncsv.writer(out).writerows([n, n] for n in range(3))"),
+        ("python", "open('output/t.csv').read()"), ("bash", "wc -l <output/t.csv"), ("python", "raw = open('raw', 'wb'); text = open('text', 'w+'); n = raw.write(b'a') + text.write('one')"),
+        ("python", "open('raw').read(), open('text').read()"), ("r", "con <- file('output/r.txt', 'w'); writeLines('hello', con)"), ("bash", "cat output/r.txt"),
+        ("r", "writeLines('more', con)"), ("python", "open('output/r.txt').read()")], ()),
     "environment": ([("python", "import os\nos.environ['Q'] = '5'"), ("python", "!echo $Q"), ("bash", "echo q=$Q"), ("bash", ""), ("javascript", " \n"), ("python", "")], ()),
     "overwritten": ([
         ("upload_file", {"filename": "a.txt", "content": "one"}), ("python", "open('input/a.txt').read()"),

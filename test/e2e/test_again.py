@@ -24,7 +24,7 @@ def test_a_recorded_session_runs_again_and_becomes_a_script(home, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["bash-options", "python-keys", "python-backend", "python-loops", "python-program", "javascript-modules",
-                                  "javascript-unasked", "r-errors", "r-devices", "mixed-folders", "mixed-environment", "mixed-queries", "mixed-figures"])
+                                  "javascript-unasked", "r-errors", "r-devices", "mixed-folders", "mixed-open_files", "mixed-environment", "mixed-queries", "mixed-figures"])
 def test_what_cells_set_and_what_was_typed_to_them_is_the_same_again(home, tmp_path, name):
     skip_without_jupyter()
     steps, also = ALL[name]
