@@ -27,7 +27,7 @@
 #define CONFLICTS "MERGE_RR"
 
 enum {
-	FILE_MAX = 512 << 20,
+	FILE_MAX = 128 << 20,
 	CONFLICTS_MAX = 1 << 20,
 	MORE = 1 << 20, /* git may replace an index by a larger one before it is read */
 };

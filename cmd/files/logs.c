@@ -19,8 +19,6 @@
 
 enum { MAGIC_BYTES = 16, DUCKDB_MAGIC_AT = 8 };
 
-static const char *const suffixes[] = { "-wal", "-journal", ".wal" };
-
 bool logs_is_database(int fd)
 {
 	char start[MAGIC_BYTES];
@@ -41,9 +39,9 @@ void logs_set_aside(int fd, int data_fd, const char *from, int dir_fd, const cha
 {
 	if (!logs_is_database(fd))
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		cleanup_free char *log = xasprintf("%s%s", from, suffixes[i]);
-		cleanup_free char *copy = xasprintf("%s%s", name, suffixes[i]);
+	for (size_t i = 0; i < DBLOGS_COUNT; i++) {
+		cleanup_free char *log = dblogs_name(from, i);
+		cleanup_free char *copy = dblogs_name(name, i);
 		cleanup_free char *old = xasprintf("%s.old", copy);
 		cleanup_free char *moved = NULL;
 		struct err ignored; /* no such copy */
@@ -53,12 +51,6 @@ void logs_set_aside(int fd, int data_fd, const char *from, int dir_fd, const cha
 	}
 }
 
-struct moved {
-	struct list node;
-	char *from;
-	char *to;
-};
-
 bool logs_is_log(const char *path)
 {
 	cleanup_free char *database = dblogs_database(path);
@@ -66,37 +58,58 @@ bool logs_is_log(const char *path)
 	return database != NULL;
 }
 
-void logs_note(struct list *moved, const char *from, const char *to)
+/* A file that may be a database, and its copy. */
+struct placed {
+	struct list node;
+	char *from;
+	char *to; /* NULL if it was not copied */
+};
+
+static struct placed *find(const struct list *placed, const char *from)
 {
-	struct moved *one;
-
-	if (str_eq(path_base(from), path_base(to)))
-		return;
-	one = xcalloc(1, sizeof(*one));
-	one->from = xstrdup(from);
-	one->to = xstrdup(to);
-	list_init(&one->node);
-	list_append(moved, &one->node);
-}
-
-char *logs_follow(const struct list *moved, const char *from, const char *to)
-{
-	cleanup_free char *database = dblogs_database(from);
-
-	list_for_each (const struct moved, one, moved, node) {
-		cleanup_free char *log = NULL;
-
-		if (database == NULL || !str_eq(one->from, database))
-			continue;
-		log = xasprintf("%s%s", one->to, from + strlen(database));
-		return str_eq(log, to) ? NULL : mem_steal(&log);
-	}
+	list_for_each (struct placed, one, placed, node)
+		if (from != NULL && str_eq(one->from, from))
+			return one;
 	return NULL;
 }
 
-void logs_forget(struct list *moved)
+void logs_note(struct list *placed, const char *from, const char *to)
 {
-	list_for_each (struct moved, one, moved, node) {
+	struct placed *one = find(placed, from);
+
+	if (one == NULL) {
+		one = xcalloc(1, sizeof(*one));
+		one->from = xstrdup(from);
+		list_init(&one->node);
+		list_append(placed, &one->node);
+	}
+	free(one->to);
+	one->to = to == NULL ? NULL : xstrdup(to);
+}
+
+char *logs_follow(const struct list *placed, const char *from, const char *to)
+{
+	cleanup_free char *database = dblogs_database(from);
+	const struct placed *one = find(placed, database);
+	cleanup_free char *log = NULL;
+
+	if (one == NULL || one->to == NULL)
+		return NULL;
+	log = xasprintf("%s%s", one->to, from + strlen(database));
+	return str_eq(log, to) ? NULL : mem_steal(&log);
+}
+
+bool logs_is_stranded(const struct list *placed, const char *from)
+{
+	cleanup_free char *database = dblogs_database(from);
+	const struct placed *one = find(placed, database);
+
+	return one != NULL && one->to == NULL;
+}
+
+void logs_forget(struct list *placed)
+{
+	list_for_each (struct placed, one, placed, node) {
 		free(one->from);
 		free(one->to);
 		free(one);

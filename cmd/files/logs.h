@@ -22,18 +22,21 @@ bool logs_is_database(int fd);
 /* Returns true if the path is that of a log, by its name. */
 bool logs_is_log(const char *path);
 /*
- * A copy of a database that has changed is left alone, and the next copy gets a name beside it. For
- * example, SQLite changes a copy with a log when the user opens it. The log's next copy must go
- * beside the database's next copy, because it would damage a database of another state.
+ * A database and its logs are of one state, so their copies have one name. A copy that has changed
+ * is left alone, and the next copy gets a name beside it. For example, SQLite changes a copy with a
+ * log when the user opens it. The log's next copy must go beside the database's next copy, because
+ * it would damage a database of another state. If the database is not copied, its log is not.
  *
- * Notes in `moved` that the copy of `from` is at `to`, if that is another name.
+ * Notes in `placed` where the copy of `from` is; `to` is NULL if it could not be copied.
  */
-void logs_note(struct list *moved, const char *from, const char *to);
+void logs_note(struct list *placed, const char *from, const char *to);
 /*
  * Returns the path for the copy of `from`, if that is a log of a database that was noted, and `to`
  * is another path; else NULL. The caller frees it.
  */
-char *logs_follow(const struct list *moved, const char *from, const char *to);
-void logs_forget(struct list *moved);
+char *logs_follow(const struct list *placed, const char *from, const char *to);
+/* Returns true if `from` is the log of a database that could not be copied. */
+bool logs_is_stranded(const struct list *placed, const char *from);
+void logs_forget(struct list *placed);
 
 #endif

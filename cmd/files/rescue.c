@@ -26,6 +26,7 @@
 #include "keep.h"
 #include "workspace/beneath.h"
 #include "workspace/beside.h"
+#include "workspace/dblogs.h"
 #include "workspace/keepname.h"
 #include "workspace/keeptree.h"
 #include "workspace/mark.h"
@@ -85,14 +86,10 @@ static bool is_kept(const struct search *search, const char *from, const struct 
 	return false;
 }
 
-/* Names files as the server does when it exports them (workspace/keeper.c). */
-static void add_file(struct search *search, const char *path)
+static void add_found(struct search *search, const char *path, struct place *place)
 {
-	struct place *place = keeptree_file(search->tree, path);
 	struct found *found;
 
-	if (is_kept(search, path, place))
-		return;
 	if (search->count == RESCUE_FILES_MAX) {
 		search->cut = true;
 		return;
@@ -103,6 +100,46 @@ static void add_file(struct search *search, const char *path)
 	list_init(&found->node);
 	list_append(&search->found, &found->node);
 	search->count++;
+}
+
+/* Names files as the server does when it exports them (workspace/keeper.c). */
+static void add_file(struct search *search, const char *path)
+{
+	struct place *place = keeptree_file(search->tree, path);
+
+	if (!is_kept(search, path, place))
+		add_found(search, path, place);
+}
+
+/* Adds a file that exists and was not added: its copy is there already. */
+static void add_along(struct search *search, const char *path)
+{
+	struct err ignored; /* it does not exist */
+	cleanup_fd int fd = beneath_open_regular(search->data_fd, path, NULL, &ignored);
+
+	if (fd < 0)
+		return;
+	list_for_each (const struct found, found, &search->found, node)
+		if (str_eq(found->path, path))
+			return;
+	add_found(search, path, keeptree_file(search->tree, path));
+}
+
+/* Adds the logs of each database, and the database of each log: their copies must be of one state.
+ */
+static void add_others(struct search *search)
+{
+	list_for_each (const struct found, found, &search->found, node) {
+		cleanup_free char *database = dblogs_database(found->path);
+
+		if (database != NULL)
+			add_along(search, database);
+		for (size_t i = 0; database == NULL && i < DBLOGS_COUNT; i++) {
+			cleanup_free char *log = dblogs_name(found->path, i);
+
+			add_along(search, log);
+		}
+	}
 }
 
 /*
@@ -296,6 +333,7 @@ int rescue_run(int data_fd, json_t *request, struct err *err)
 	search.tree = keeptree_new();
 	look_into(&search, OUTPUT, 1);
 	look_beside(&search, "", 1);
+	add_others(&search);
 	report_left(&search);
 	files = list_files(&search, request);
 	keeptree_free(search.tree);
