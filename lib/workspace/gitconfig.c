@@ -75,6 +75,7 @@ static const struct row rows[] = {
 	{ "diff", " renames renamelimit algorithm ", ANY },
 	{ "status", " showuntrackedfiles ", ANY },
 	{ "gc", " auto autodetach pruneexpire ", ANY },
+	{ "maintenance", " auto strategy ", ANY },
 	{ "index", " sparse version threads ", ANY },
 	{ "color", "*", ANY },
 	{ "advice", "*", ANY },

@@ -154,7 +154,7 @@ static void report_renamed(struct inspector *inspector, const json_t *result)
 
 	if (list_rows(result, true, &list) == 0)
 		return;
-	text = xasprintf("Renamed in the shared folder: %s. The user's git would run what is new "
+	text = xasprintf("Renamed in the shared folder: %s. The user's git might run what is new "
 			 "there, or write where it leads. Tell the user, who can rename "
 			 "their own files back once all sessions have ended.",
 			 buf_str(&list));

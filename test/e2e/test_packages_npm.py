@@ -111,7 +111,7 @@ def test_a_package_that_does_not_exist_is_an_error(start):
 def test_npm_install_in_a_cell_leads_to_the_same_place_and_says_so(start):
     """As models write it; what stands elsewhere is text, or JavaScript."""
     server = start()
-    told = "Asking ptycell to install is-odd@3.0.1; the session itself has no network."
+    told = "Asking ptycell to install is-odd@3.0.1."
     for n, line in enumerate(("npm install is-odd@3.0.1", "!npm i 'is-odd@3.0.1' --save", "// first\n\n  %npm add -D is-odd@3.0.1")):
         result = node(server, f"{line}\nconst isOdd = require('is-odd')\nisOdd(3)", session=f"s{n}")
         assert told in result.text and "is-odd 3.0.1" in result.text and result.text.rstrip().endswith("true"), result.text

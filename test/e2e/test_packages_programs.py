@@ -14,7 +14,7 @@ from test_packages import HAS_PIP, python
 
 pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
 
-ASKING = "Asking ptycell to install alpha; the session itself has no network."
+ASKING = "Asking ptycell to install alpha."
 
 
 @pytest.fixture(scope="module")

@@ -75,7 +75,7 @@ function readLine(pipe) {
 }
 
 function bring(names, locked) {
-  process.stdout.write(`Asking ptycell to install ${names.map((name) => name.replace(OPTIONAL, '')).join(' ')}; the session itself has no network.\n`);
+  process.stdout.write(`Asking ptycell to install ${names.map((name) => name.replace(OPTIONAL, '')).join(' ')}.\n`);
   return tell(ask('install', names, locked));
 }
 

@@ -671,7 +671,7 @@ local({
 		names <- paste(packages, collapse = "\n")
 		if (nchar(names, "bytes") > LIST_MAX)
 			stop("the names of all these packages have ", nchar(names, "bytes"), " bytes: ask for fewer at once", call. = FALSE)
-		cat("Asking ptycell to install ", paste(packages, collapse = " "), "; the session itself has no network.\n", sep = "")
+		cat("Asking ptycell to install ", paste(packages, collapse = " "), ".\n", sep = "")
 		flush(stdout())
 		reply <- suspendInterrupts({
 			send("install", state$id, list(language = "r", packages = names))

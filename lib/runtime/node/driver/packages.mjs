@@ -32,7 +32,7 @@ export function installFirst({ packages, commands, rest }) {
     return;
   }
   cell.asks = true;
-  say(`Asking ptycell to install ${join(packages, ' ')}; the session itself has no network.`);
+  say(`Asking ptycell to install ${join(packages, ' ')}.`);
   send('install', cell.id, [['language', 'javascript'], ['packages', names]]);
 }
 

@@ -12,7 +12,7 @@ def bring_all(wanted):
 
 
 def bring(wanted, options):
-    say("Asking ptycell to install %s; the session itself has no network." % " ".join(wanted.names))
+    say("Asking ptycell to install %s." % " ".join(wanted.names))
     more = (" --no-deps" if wanted.alone else "") + (" --index-url=%s" % wanted.index if wanted.index else "")
     answer = ask("install", [*(name + more for name in wanted.names), *options])
     say(answer["text"], sys.stdout if answer["ok"] else sys.stderr)

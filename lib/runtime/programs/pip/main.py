@@ -56,10 +56,10 @@ def pip(words):
     if command == "uninstall":
         return uninstall(words[at + 1:])
     if command in ("download", "wheel"):
-        raise Refusal("pip %s is not here: a session has no network. pip install NAME asks the server, which brings what the "
+        raise Refusal("pip %s is not here: only ptycell asks the indexes. pip install NAME asks the server, which brings what the "
                       "user's indexes have; the files are then in %s." % (command, PACKAGES))
     if command in ("index", "search") or (command == "list" and ASKING & {*words}):
-        raise Refusal("pip %s asks no index here: a session has no network. pip install --dry-run -U NAME says which version would "
+        raise Refusal("pip %s asks no index here: only ptycell asks them. pip install --dry-run -U NAME says which version would "
                       "come." % command)
     if command == "freeze":
         words = [*words, "--path", PACKAGES, "--path", files_folder()]  # Debian's packages are none of the session's

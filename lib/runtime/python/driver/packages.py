@@ -134,7 +134,7 @@ def ask_broker(language, packages):
     if len(names) > LIST_MAX:
         return False, "The names of all these packages have %d characters: ask for fewer at once." % len(names)
     flush_streams()
-    print("Asking ptycell to install %s; the session itself has no network." % " ".join(packages))
+    print("Asking ptycell to install %s." % " ".join(packages))
     flush_streams()
     cell = State.cell
     if cell.awaits_packages:  # of a request that was interrupted; the server takes one at a time
