@@ -364,9 +364,9 @@ static void on_sql_cancel(struct mcp_call *call, void *data)
 	struct sql_call *sql = data;
 
 	loop_timer_stop(&sql->budget_timer);
-	if (!mcp_call_is_deserted(call)) {
-		if (sql->query != NULL)
-			queries_cancel(sql->query);
+	/* A query that has ended is only copied: its result is kept. */
+	if (sql->query != NULL && !mcp_call_is_deserted(call)) {
+		queries_cancel(sql->query);
 		return;
 	}
 	sql->call = NULL;
@@ -386,9 +386,9 @@ static void on_query_budget_over(struct loop_timer *timer)
 	if (sql->service->settings->results == RESULTS_JSON)
 		json_put_str(object, "status", "running");
 	json_put(object, "message",
-		 json_make_fmt("The query goes on: it has not ended after %ju s, and may run for "
-			       "%ju s (PTYCELL_QUERY_TIMEOUT). To wait for it call exec_sql again "
-			       "with the same arguments.",
+		 json_make_fmt("The answer is not there after %ju s. The query may run for %ju s "
+			       "(PTYCELL_QUERY_TIMEOUT), and then its files are copied. To wait "
+			       "for it call exec_sql again with the same arguments.",
 			       (uintmax_t)((now_ms(sql) - sql->started_ms) / MS),
 			       (uintmax_t)sql->service->settings->query_timeout));
 	tool_answer(call, sql->service, object);
