@@ -504,7 +504,7 @@ local({
         def copy_of(self, value, copies):
             try:
                 return copy.deepcopy(value, copies) if isinstance(self.digest_of(value), bytes) else value
-            except Exception:  # of any type: it is code of the session
+            except BaseException:  # it is code of the session
                 return value
 
         def digest_of(self, value):
@@ -513,7 +513,7 @@ local({
             try:
                 pickle.Pickler(measure).dump(value)
                 return measure.digest.digest()
-            except Exception:
+            except BaseException:
                 return object()
 
         def put_aside(self, language):
@@ -554,7 +554,7 @@ local({
             if not any(program["later"] for program in self.programs.values()):
                 return
             aside = pathlib.Path(tempfile.mkdtemp()) / "work"
-            shutil.copytree(self.work, aside, symlinks=True)
+            self.copy_folder(self.work, aside)
             for language, program in list(self.programs.items()):
                 cells, program["later"] = program["later"], []
                 for code, self.queue in cells:
@@ -569,15 +569,20 @@ local({
                 for path in (pathlib.Path(top, name) for name in files + folders):
                     kept = aside / path.relative_to(self.work)
                     kinds = [stat.S_IFMT(self.mode_of(each)) for each in (path, kept)]
-                    if kinds == [stat.S_IFREG, stat.S_IFREG]:
-                        if not filecmp.cmp(path, kept):
+                    if kinds[0] == kinds[1] != stat.S_IFLNK:  # it stays
+                        if kinds[0] == stat.S_IFREG and not filecmp.cmp(path, kept):
                             shutil.copy2(kept, path)
-                    elif kinds[0] != stat.S_IFDIR:
-                        path.unlink()
-                    elif kinds[1] != stat.S_IFDIR:
+                    elif kinds[0] == stat.S_IFDIR:
                         path.rmdir()
-            shutil.copytree(aside, self.work, symlinks=True, dirs_exist_ok=True, ignore=lambda top, names: [
-                name for name in names if stat.S_ISREG(self.mode_of(self.work / os.path.relpath(top, aside) / name))])
+                    else:
+                        path.unlink()
+            self.copy_folder(aside, self.work, dirs_exist_ok=True, ignore=lambda top, names: [
+                name for name in names if stat.S_IFMT(self.mode_of(self.work / os.path.relpath(top, aside) / name)) not in (0, stat.S_IFDIR)])
+
+        def copy_folder(self, source, target, **options):
+            """Copies a folder with its pipes and sockets, too."""
+            shutil.copytree(source, target, symlinks=True, **options, copy_function=lambda file, copy: (
+                shutil.copy2(file, copy) if stat.S_ISREG(self.mode_of(file)) else os.mknod(copy, self.mode_of(file))))
 
         def mode_of(self, path):
             return os.lstat(path).st_mode if os.path.lexists(path) else 0

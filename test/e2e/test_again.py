@@ -122,7 +122,11 @@ LIVES = {
         [("v=2", "bash"), "restore_run", ("print('two', file=log, flush=True); open('output/log').read()", "python"), ("echo $v", "bash")]],
     "cells of this life run again, and files stay": [
         [("v=1; f() { echo f$v; }; echo l >>output/log", "bash"), ("let j = 1", "javascript")],
-        [("v=2; echo m >>output/log", "bash"), ("j2 = 2", "javascript"), "restore_run", ("f; cat output/log", "bash"), ("[j, j2]", "javascript")]],
+        [("v=2; echo m >>output/log; mkfifo output/pipe", "bash"), ("j2 = 2", "javascript"), "restore_run",
+         ("f; cat output/log; test -p output/pipe && echo pipe", "bash"), ("[j, j2]", "javascript")]],
+    "a value whose copy exits": [[
+        ("class C:\n    def __reduce__(self): raise SystemExit\nc, b = C(), [1]", "python"), "saved", ("b.append(2)", "python"), ("import os; os._exit(3)", "python"),
+        "restore_values", ("b", "python")]],
     "environment and folder": [
         [("import os; os.environ['Q'] = '5'; os.chdir('output')", "python")], [("import os; os.environ.get('Q'), os.getcwd()", "python")],
         ["restore_run", ("os.environ.get('Q'), os.getcwd()", "python")]],
