@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Saves the variables of one interpreter and brings them back in another."""
+import contextlib
+import fcntl
+import glob
 import os
 import select
 import signal
+import struct
+import termios
 import time
 
 import pytest
 
 import harness
-from patience import WAIT_S
+from patience import WAIT_S, until
 
 LIMIT = 64 << 20
 
@@ -42,6 +47,27 @@ def take(buffer):
     reader = object.__new__(harness.Session)
     reader.buffer = buffer
     return reader._take_frame()
+
+
+def saver_of(session):
+    """The process that saves: a copy of the interpreter, and no child of it."""
+    pipe = os.readlink(f"/proc/self/fd/{session.values}")
+    for path in glob.glob("/proc/[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):  # another process ended meanwhile
+            pid = int(path.split("/")[2])
+            if pid not in (os.getpid(), session.pid) and os.readlink(path) == pipe:
+                return pid
+    return None
+
+
+def state_of(pid, name):
+    with open(f"/proc/{pid}/status") as file:
+        return next(line.split("\t")[1] for line in file if line.startswith(name + ":"))
+
+
+def is_full(pipe):
+    held = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+    return held == fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
 
 
 def save(session, **parts):
@@ -367,7 +393,10 @@ def test_an_alarm_tears_no_frame(start, tmp_path):
     session = start()
     session.run("large, other = bytes(5_000_000), [1]")
     assert ask(session)["status"] == "ok"
-    time.sleep(2.5)
+    saver = until(lambda: saver_of(session))
+    until(lambda: state_of(saver, "State")[0] == "S" and is_full(session.values))
+    waited = state_of(saver, "voluntary_ctxt_switches")
+    until(lambda: state_of(saver, "voluntary_ctxt_switches") != waited)  # the alarm came, and it waits again
     saved = collect(session)
     told = restore(start(), saved, tmp_path)
     assert "other" in told.back and "large (saving it took longer than 2 s)" in told.left
