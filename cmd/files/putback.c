@@ -218,7 +218,7 @@ static void put_database(struct putback *p, const struct pair *pair, const char 
 	struct stat st;
 
 	if (!database_is(pair->from, name) ||
-	    fstatat(pair->to, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    fstatat(pair->to, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
 	    database_is_same(pair->from, pair->to, name))
 		return;
 	report(p, name, "differs; connections that cells left open fail: connect again");

@@ -51,3 +51,11 @@ def test_a_connection_to_a_database_that_came_out_the_same_goes_on(start):
     assert server.cell("con.execute('insert into ev values(1)')\ncon.commit()\n" + SUM).text == "3.5\n"
     server.close()
     assert start().cell(FRESH).text.endswith("3.5\n")
+
+
+def test_a_database_comes_back_in_the_place_of_a_folder(start):
+    """The cell that made it failed, so it does not run again."""
+    server = days(start, "import os\nos.mkdir('log.db')", "os.rmdir('log.db')\n" + ROWS % ("delete", "0.5") + "\n1 / 0")
+    text = told(restore(server))
+    assert "'log.db' (missing)" in text and "could not" not in text
+    assert server.cell(FRESH).text == "2.5\n"
