@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * terminal.c - a table is as wide as its contents; two blanks part the columns. Only its last
- * column may have characters of more than one column, as a path may.
+ * terminal.c - prints tables as wide as their contents, with two blanks between the columns. All
+ * widths are in columns of the terminal: in names and paths a character may take two, or none.
  */
 #include "terminal.h"
 
@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "text/columns.h"
 #include "text/sanitize.h"
-#include "text/utf8.h"
 
-enum { GAP = 2, ROOM_MIN = 8 /* of the last column */ };
+enum { GAP = 2, DOTS = 3 /* "..." */, ROOM_MIN = 8 /* of the last column */ };
 
 /* Returns whether colours are wanted: stdout is a terminal that has some, and NO_COLOR is unset. */
 static bool has_colours(void)
@@ -58,9 +58,9 @@ void terminal_add(struct table_view *table, enum terminal_colour colour, const c
 		(struct view_cell){ .text = buf_steal(&line), .colour = colour };
 }
 
-static size_t chars(const char *text)
+static size_t columns_of(const char *text)
 {
-	return utf8_count(text, strlen(text));
+	return columns_count(text, strlen(text));
 }
 
 /* Returns the width of a column: that of its longest cell. */
@@ -69,29 +69,27 @@ static size_t width_of(const struct table_view *table, size_t column)
 	size_t width = 0;
 
 	for (size_t i = column; i < table->cell_count; i += table->count)
-		if (chars(table->cells[i].text) > width)
-			width = chars(table->cells[i].text);
+		if (columns_of(table->cells[i].text) > width)
+			width = columns_of(table->cells[i].text);
 	return width;
 }
 
 /*
- * Prints the last cell of a row, cut to `room` characters; 0: there is room for all. Of a path the
- * end is left, by which folders differ.
+ * Prints the last cell of a row, cut to `room` columns; 0: there is room for all. A path keeps its
+ * end, by which folders differ.
  */
 static void print_last(const struct view_cell *cell, size_t room)
 {
 	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
-	bool is_path = cell->text[0] == '/' || cell->text[0] == '~';
-	size_t len = strlen(cell->text);
-	size_t count = chars(cell->text);
+	const char *text = cell->text;
+	size_t len = strlen(text);
 
-	if (room == 0)
-		room = PATH_MAX;
-	if (is_path && count > room)
-		buf_putf(&line, "...%s",
-			 cell->text + utf8_offset(cell->text, len, count - (room - 3)));
+	if (room == 0 || columns_of(text) <= room)
+		buf_puts(&line, text);
+	else if (text[0] == '/' || text[0] == '~')
+		buf_putf(&line, "...%s", text + columns_tail(text, len, room - DOTS));
 	else
-		sanitize_line(&line, cell->text, len, room);
+		buf_putf(&line, "%.*s...", (int)columns_head(text, len, room - DOTS), text);
 	terminal_print(cell->colour, buf_str(&line));
 	(void)putchar('\n');
 }
@@ -99,7 +97,7 @@ static void print_last(const struct view_cell *cell, size_t room)
 static void print_padded(const struct view_cell *cell, size_t width)
 {
 	terminal_print(cell->colour, cell->text);
-	printf("%*s", (int)(width - chars(cell->text) + GAP), "");
+	printf("%*s", (int)(width - columns_of(cell->text) + GAP), "");
 }
 
 void terminal_print_table(struct table_view *table)

@@ -32,7 +32,8 @@ struct table_view {
 
 /* Adds a cell: untrusted text becomes one clean line. Rows fill up from the left. */
 void terminal_add(struct table_view *table, enum terminal_colour colour, const char *text);
-/* Prints the rows and empties the table. The last column is cut at the width of a terminal. */
+/* Prints the rows and empties the table. In a terminal the last column is cut to the rest of the
+ * width, of which ROOM_MIN columns are always left to it. */
 void terminal_print_table(struct table_view *table);
 
 #endif

@@ -144,6 +144,18 @@ def test_the_results_of_an_ended_session_are_named(home, lasting):
     assert ["kept" in row for row in listed(home)["resumable"] if row["session_id"] == "s"] == [False]
 
 
+def test_columns_stand_below_each_other_whatever_a_client_is_called(home, lasting):
+    with Server(home, env=LASTS, initialize=False) as other:
+        other.request("initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
+                                     "clientInfo": {"name": "\u5c0f\u5c0f", "version": "1"}})
+        other.notify("notifications/initialized")
+        other.cell("1", session="wide")
+        lasting.cell("1", session="plain")
+        lines = {line.split()[0]: line for line in command(home, "ps").splitlines() if line.split()}
+        wide, plain = (lines[name][:lines[name].rindex(" ") + 1] for name in ("wide", "plain"))
+        assert "\u5c0f\u5c0f" in wide and len(wide) + 2 == len(plain)
+
+
 def test_a_server_that_does_not_answer_is_named(home, server):
     server.cell("1")
     server.process.send_signal(signal.SIGSTOP)
