@@ -58,13 +58,13 @@ def assert_all(attempts, number, allowed):
 def test_only_processes_of_the_session_are_seen(attempts, confined):
     seen = attempts["15 /proc"]
     if confined.tier == "landlock" and not HIDES:  # the names of others are seen; test 19 is what holds
-        assert "ptycell-minder" in seen.values()
+        assert "ptycell-super" in seen.values()
         return
     if confined.tier == "landlock":
         assert set(seen.values()) == {"python3"}
         return
     assert seen["1"] == "ptycell-init"
-    assert set(seen.values()) == {"ptycell-init", "ptycell-minder", "python3"}
+    assert set(seen.values()) == {"ptycell-init", "ptycell-super", "python3"}
 
 
 def test_nothing_of_init_and_supervisor_is_opened(attempts):

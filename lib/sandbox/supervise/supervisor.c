@@ -332,8 +332,8 @@ int supervisor_run(const struct supervisor_task *task)
 		supervisor.handover[i] = -1;
 	rc = keep_supervisor_descriptors(&own, &err);
 	if (rc == 0)
-		rc = subreaper_init(&supervisor.subreaper, "ptycell-minder", own.channel,
-				    own.parent, &err);
+		rc = subreaper_init(&supervisor.subreaper, "ptycell-super", own.channel, own.parent,
+				    &err);
 	supervisor.subreaper.obeys_parent_only = own.user_ns >= 0;
 	if (rc == 0)
 		rc = start_interpreter(&supervisor, &own, &err);

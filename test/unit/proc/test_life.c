@@ -101,7 +101,7 @@ static void a_server_has_one_launcher_an_init_each_and_a_supervisor_each(void **
 	(void)state;
 	assert_int_equal(find_named("ptycell-launch", &pid), 1);
 	assert_int_equal(find_named("ptycell-init", &pid), 2);
-	assert_int_equal(find_named("ptycell-minder", &pid), 2);
+	assert_int_equal(find_named("ptycell-super", &pid), 2);
 	assert_int_equal(find_named("fake_interprete", &pid), 1 + 1 + DAEMONS + 1);
 	assert_int_equal(kill(server, SIGKILL), 0);
 	wait_for_end();
@@ -148,7 +148,7 @@ static void killing_the_inits_ends_their_sessions(void **state)
 static void killing_the_supervisors_ends_their_trees(void **state)
 {
 	(void)state;
-	kill_named("ptycell-minder");
+	kill_named("ptycell-super");
 }
 
 static void killing_launcher_and_server_at_once_ends_everything(void **state)
@@ -278,7 +278,7 @@ static void a_session_that_stops_its_keepers_is_ended_all_the_same(void **state)
 	fixture_expect("started ");
 	fixture_hear("up");
 	assert_int_equal(find_named("ptycell-init", &init), 1);
-	assert_int_equal(find_named("ptycell-minder", &supervisor), 1);
+	assert_int_equal(find_named("ptycell-super", &supervisor), 1);
 	assert_int_equal(kill(supervisor, SIGSTOP), 0);
 	assert_int_equal(kill(init, SIGSTOP), 0);
 	fixture_close_sandbox();

@@ -249,8 +249,8 @@ static void two_interpreters_share_the_session(void **state)
 		confined_read();
 	}
 	first = fixture.interpreter;
-	confined_expect("cat /tmp/x; ps -o comm= -e | sort | uniq -c | grep minder | tr -d ' '",
-			"x\n2ptycell-minder\n");
+	confined_expect("cat /tmp/x; ps -o comm= -e | sort | uniq -c | grep super | tr -d ' '",
+			"x\n2ptycell-super\n");
 	interpreter_free(first);
 }
 
