@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait_import.c - transfers of files into sessions, each with the calls that wait for it.
+ * wait_import.c - imports of files into sessions, each with the calls that wait for it.
  *
- * A transfer outlives its calls. An ended one that no call waited for is kept for a while, with a
+ * An import outlives its calls. An ended one that no call waited for is kept for a while, with a
  * notice for the session's next answer. If the same call comes first, it gets the result and the
  * notice is taken back, unless session code has changed the file since.
  */
@@ -38,8 +38,8 @@ struct wait_import {
 	uint64_t last_number;
 };
 
-/* A running transfer, or one that has ended while no call waited. */
-struct transfer {
+/* A running import, or one that has ended while no call waited. */
+struct import_entry {
 	struct list node;
 	struct wait_import *waits;
 	uint64_t number;         /* the subject of its notice */
@@ -65,10 +65,10 @@ struct transfer {
 	uint64_t size;
 };
 
-/* A call that waits for a transfer. */
+/* A call that waits for an import. */
 struct wait {
 	struct list node;
-	struct transfer *transfer;
+	struct import_entry *entry;
 	struct mcp_call *call;
 	struct loop_timer budget_timer;
 };
@@ -78,19 +78,19 @@ static struct loop *get_loop(const struct wait_import *waits)
 	return waits->service->loop;
 }
 
-static void transfer_free(struct transfer *transfer)
+static void import_entry_free(struct import_entry *entry)
 {
-	list_remove(&transfer->node);
-	free(transfer->folder);
-	free(transfer->source);
-	free(transfer->filename);
-	free(transfer->name);
-	free(transfer->origin);
-	free(transfer->problem);
-	free(transfer->path);
-	free(transfer->type);
-	free(transfer->from);
-	free(transfer);
+	list_remove(&entry->node);
+	free(entry->folder);
+	free(entry->source);
+	free(entry->filename);
+	free(entry->name);
+	free(entry->origin);
+	free(entry->problem);
+	free(entry->path);
+	free(entry->type);
+	free(entry->from);
+	free(entry);
 }
 
 static void wait_free(struct wait *wait)
@@ -123,54 +123,54 @@ json_t *wait_import_answer(struct session *session, const char *path, uint64_t s
 	return answer;
 }
 
-static void answer_end(const struct transfer *transfer, struct mcp_call *call)
+static void answer_end(const struct import_entry *entry, struct mcp_call *call)
 {
-	struct service *service = transfer->waits->service;
+	struct service *service = entry->waits->service;
 	json_t *answer;
 
-	if (transfer->problem != NULL) {
-		tool_fail_text(call, service, transfer->problem);
+	if (entry->problem != NULL) {
+		tool_fail_text(call, service, entry->problem);
 		return;
 	}
-	answer = wait_import_answer(transfer->session, transfer->path, transfer->size);
-	json_put_str(answer, "mime_type", transfer->type);
-	json_put_str(answer, "source", transfer->from);
+	answer = wait_import_answer(entry->session, entry->path, entry->size);
+	json_put_str(answer, "mime_type", entry->type);
+	json_put_str(answer, "source", entry->from);
 	tool_answer(call, service, answer);
 }
 
-static void put_bytes(json_t *object, const struct transfer *transfer)
+static void put_bytes(json_t *object, const struct import_entry *entry)
 {
-	json_put_int(object, "received_bytes", (json_int_t)transfer->bytes);
-	if (transfer->total >= 0)
-		json_put_int(object, "total_bytes", (json_int_t)transfer->total);
+	json_put_int(object, "received_bytes", (json_int_t)entry->bytes);
+	if (entry->total >= 0)
+		json_put_int(object, "total_bytes", (json_int_t)entry->total);
 }
 
-static char *format_bytes(const struct transfer *transfer)
+static char *format_bytes(const struct import_entry *entry)
 {
-	if (transfer->total < 0)
-		return xasprintf("%.1f MB are here", (double)transfer->bytes / MB);
-	return xasprintf("%.1f of %.1f MB are here", (double)transfer->bytes / MB,
-			 (double)transfer->total / MB);
+	if (entry->total < 0)
+		return xasprintf("%.1f MB are here", (double)entry->bytes / MB);
+	return xasprintf("%.1f of %.1f MB are here", (double)entry->bytes / MB,
+			 (double)entry->total / MB);
 }
 
-static void answer_late(const struct transfer *transfer, struct mcp_call *call)
+static void answer_late(const struct import_entry *entry, struct mcp_call *call)
 {
-	cleanup_free char *here = format_bytes(transfer);
-	cleanup_free char *notice = session_take_notice(transfer->session);
+	cleanup_free char *here = format_bytes(entry);
+	cleanup_free char *notice = session_take_notice(entry->session);
 	json_t *answer = json_object();
 
-	json_put_str(answer, "session_id", session_id(transfer->session));
+	json_put_str(answer, "session_id", session_id(entry->session));
 	json_put_str(answer, "state", "running");
-	if (transfer->waits->service->settings->results == RESULTS_JSON)
+	if (entry->waits->service->settings->results == RESULTS_JSON)
 		json_put_str(answer, "status", "running");
-	put_bytes(answer, transfer);
+	put_bytes(answer, entry);
 	json_put(answer, "message",
 		 json_make_fmt("Still on its way: %s. It comes on by itself; code may run "
 			       "meanwhile and sees the file when it is whole. To wait for it call "
 			       "upload_file again with the same arguments.",
 			       here));
 	json_put_str(answer, "notice", notice);
-	tool_answer(call, transfer->waits->service, answer);
+	tool_answer(call, entry->waits->service, answer);
 }
 
 /* ---- waiting ---- */
@@ -179,34 +179,34 @@ static void on_import_budget_over(struct loop_timer *timer)
 {
 	struct wait *wait = container_of(timer, struct wait, budget_timer);
 
-	answer_late(wait->transfer, wait->call);
+	answer_late(wait->entry, wait->call);
 	wait_free(wait);
 }
 
 static void on_import_cancel(struct mcp_call *call, void *data)
 {
 	struct wait *wait = data;
-	struct transfer *transfer = wait->transfer;
+	struct import_entry *entry = wait->entry;
 	bool goes_on = mcp_call_is_deserted(call);
 
 	wait_free(wait);
 	mcp_call_fail(call, "cancelled");
-	if (goes_on || !list_empty(&transfer->waiting))
+	if (goes_on || !list_empty(&entry->waiting))
 		return;
-	transfer->cancelled = true;
-	imports_cancel(transfer->import);
+	entry->cancelled = true;
+	imports_cancel(entry->import);
 }
 
-static void add_wait(struct transfer *transfer, struct mcp_call *call)
+static void add_wait(struct import_entry *entry, struct mcp_call *call)
 {
-	struct service *service = transfer->waits->service;
+	struct service *service = entry->waits->service;
 	struct loop *loop = service->loop;
 	struct wait *wait = xcalloc(1, sizeof(*wait));
 
-	wait->transfer = transfer;
+	wait->entry = entry;
 	wait->call = call;
 	list_init(&wait->node);
-	list_append(&transfer->waiting, &wait->node);
+	list_append(&entry->waiting, &wait->node);
 	mcp_call_on_cancel(call, on_import_cancel, wait);
 	loop_timer_start(loop, &wait->budget_timer,
 			 loop_now(loop) + service->settings->call_budget * 1000,
@@ -215,108 +215,106 @@ static void add_wait(struct transfer *transfer, struct mcp_call *call)
 
 /* ---- ends ---- */
 
-static char *make_notice(const struct transfer *transfer)
+static char *make_notice(const struct import_entry *entry)
 {
-	cleanup_free char *name =
-		sanitize_quote(transfer->name != NULL ? transfer->name : "a file");
+	cleanup_free char *name = sanitize_quote(entry->name != NULL ? entry->name : "a file");
 
-	return transfer->problem != NULL
-		       ? xasprintf("upload_file of %s failed: %s", name, transfer->problem)
-		       : xasprintf("upload_file is done: code finds '%s'.", transfer->path);
+	return entry->problem != NULL
+		       ? xasprintf("upload_file of %s failed: %s", name, entry->problem)
+		       : xasprintf("upload_file is done: code finds '%s'.", entry->path);
 }
 
-static void add_notice(const struct transfer *transfer)
+static void add_notice(const struct import_entry *entry)
 {
-	cleanup_free char *text = make_notice(transfer);
+	cleanup_free char *text = make_notice(entry);
 
-	session_add_notice_about(transfer->session, transfer->number, text);
+	session_add_notice_about(entry->session, entry->number, text);
 }
 
-/* Keeps the transfer; frees the oldest one when there are too many. */
-static void keep_ended(struct transfer *transfer)
+/* Keeps the import; frees the oldest one when there are too many. */
+static void keep_ended(struct import_entry *entry)
 {
-	struct list *ended = &transfer->waits->ended;
+	struct list *ended = &entry->waits->ended;
 
-	list_append(ended, &transfer->node);
+	list_append(ended, &entry->node);
 	if (list_len(ended) > WAIT_IMPORT_ENDED_MAX)
-		transfer_free(list_entry(ended->next, struct transfer, node));
+		import_entry_free(list_entry(ended->next, struct import_entry, node));
 }
 
 /* `sha256` may be NULL. */
-static void record_end(const struct transfer *transfer, const char *sha256)
+static void record_end(const struct import_entry *entry, const char *sha256)
 {
-	struct history *history = transfer->waits->service->history;
-	const struct audit_import import = { .from = transfer->means,
-					     .source = transfer->origin,
-					     .path = transfer->path,
-					     .problem = transfer->problem,
-					     .size = transfer->size,
+	struct history *history = entry->waits->service->history;
+	const struct audit_import import = { .from = entry->means,
+					     .source = entry->origin,
+					     .path = entry->path,
+					     .problem = entry->problem,
+					     .size = entry->size,
 					     .sha256 = sha256 };
 
-	if (transfer->session == NULL)
+	if (entry->session == NULL)
 		return;
-	audit_events_import(audit_log_events(history_audit_log(history)), transfer->session,
-			    &import);
+	audit_events_import(audit_log_events(history_audit_log(history)), entry->session, &import);
 }
 
-static void set_end(struct transfer *transfer, const struct import_result *result,
+static void set_end(struct import_entry *entry, const struct import_result *result,
 		    const struct err *err)
 {
-	transfer->import = NULL;
-	list_remove(&transfer->node);
-	transfer->ended_ms = loop_now(get_loop(transfer->waits));
+	entry->import = NULL;
+	list_remove(&entry->node);
+	entry->ended_ms = loop_now(get_loop(entry->waits));
 	if (err != NULL) {
 		cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
 
 		sanitize_block(&clean, err->msg, strlen(err->msg));
-		transfer->problem = buf_steal(&clean);
-		record_end(transfer, NULL);
+		entry->problem = buf_steal(&clean);
+		record_end(entry, NULL);
 		return;
 	}
-	transfer->path = xstrdup(result->path);
-	transfer->type = result->type != NULL ? xstrdup(result->type) : NULL;
-	transfer->from = result->from != NULL ? xstrdup(result->from) : NULL;
-	transfer->size = result->size;
-	record_end(transfer, result->sha256);
+	entry->path = xstrdup(result->path);
+	entry->type = result->type != NULL ? xstrdup(result->type) : NULL;
+	entry->from = result->from != NULL ? xstrdup(result->from) : NULL;
+	entry->size = result->size;
+	record_end(entry, result->sha256);
 	if (result->missed != NULL)
-		session_miss_original(transfer->session, transfer->path, result->missed);
-	wait_import_report_file(transfer->waits->service, transfer->session, transfer->path);
+		session_miss_original(entry->session, entry->path, result->missed);
+	wait_import_report_file(entry->waits->service, entry->session, entry->path);
 }
 
-static void on_transfer_done(void *data, const struct import_result *result, const struct err *err)
+static void on_entry_done(void *data, const struct import_result *result, const struct err *err)
 {
-	struct transfer *transfer = data;
-	bool awaited = !list_empty(&transfer->waiting);
+	struct import_entry *entry = data;
+	bool awaited = !list_empty(&entry->waiting);
 
-	set_end(transfer, result, err);
-	list_for_each (struct wait, wait, &transfer->waiting, node) {
+	set_end(entry, result, err);
+	list_for_each (struct wait, wait, &entry->waiting, node) {
 		struct mcp_call *call = wait->call;
 
 		wait_free(wait);
-		answer_end(transfer, call);
+		answer_end(entry, call);
 	}
-	if (awaited || transfer->session == NULL || transfer->cancelled) {
-		transfer_free(transfer);
+	if (awaited || entry->session == NULL || entry->cancelled) {
+		import_entry_free(entry);
 		return;
 	}
-	add_notice(transfer);
-	keep_ended(transfer);
+	add_notice(entry);
+	keep_ended(entry);
 }
 
-static void on_transfer_progress(void *data, uint64_t bytes, int64_t total)
+static void on_entry_progress(void *data, uint64_t bytes, int64_t total)
 {
-	struct transfer *transfer = data;
+	struct import_entry *entry = data;
 	cleanup_free char *message = xasprintf("%.1f MB", (double)bytes / MB);
 
-	transfer->bytes = bytes;
-	transfer->total = total;
-	session_touch(transfer->session);
-	list_for_each (struct wait, wait, &transfer->waiting, node)
+	entry->bytes = bytes;
+	entry->total = total;
+	session_touch(entry->session);
+	list_for_each (struct wait, wait, &entry->waiting, node)
 		mcp_call_progress(wait->call, (double)bytes, (double)total, message);
 }
 
-static const struct import_handlers transfer_handlers = { .progress = on_transfer_progress,
-							  .done = on_transfer_done };
+static const struct import_handlers entry_handlers = { .progress = on_entry_progress,
+						       .done = on_entry_done };
 
 /* ---- finding and starting ---- */
 
@@ -325,101 +323,101 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a != NULL && b != NULL && str_eq(a, b));
 }
 
-static struct transfer *find_transfer(const struct list *list,
-				      const struct wait_import_request *request)
+static struct import_entry *find_import_entry(const struct list *list,
+					      const struct wait_import_request *request)
 {
-	list_for_each (struct transfer, transfer, list, node) {
-		if (transfer->session == request->session && !transfer->cancelled &&
-		    transfer->overwrite == request->overwrite &&
-		    str_eq(transfer->source, request->source) &&
-		    is_same_text(transfer->filename, request->filename))
-			return transfer;
+	list_for_each (struct import_entry, entry, list, node) {
+		if (entry->session == request->session && !entry->cancelled &&
+		    entry->overwrite == request->overwrite &&
+		    str_eq(entry->source, request->source) &&
+		    is_same_text(entry->filename, request->filename))
+			return entry;
 	}
 	return NULL;
 }
 
 /* Returns whether the result still holds. Code may have removed or changed the file. */
-static bool is_still_true(const struct transfer *transfer)
+static bool is_still_true(const struct import_entry *entry)
 {
-	int folder = workspace_data_fd(session_workspace(transfer->session));
+	int folder = workspace_data_fd(session_workspace(entry->session));
 	cleanup_fd int fd = -1;
 	struct stat st;
 
-	if (loop_now(get_loop(transfer->waits)) - transfer->ended_ms > WAIT_IMPORT_ENDED_MS)
+	if (loop_now(get_loop(entry->waits)) - entry->ended_ms > WAIT_IMPORT_ENDED_MS)
 		return false;
-	if (transfer->problem != NULL)
+	if (entry->problem != NULL)
 		return true;
-	fd = beneath_open(folder, transfer->path, O_PATH, 0);
+	fd = beneath_open(folder, entry->path, O_PATH, 0);
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       (uint64_t)st.st_size == transfer->size;
+	       (uint64_t)st.st_size == entry->size;
 }
 
-/* Answers with a transfer that ended between the call that started it and this one. */
-static void answer_ended(const struct transfer *transfer, struct mcp_call *call)
+/* Answers with an import that ended between the call that started it and this one. */
+static void answer_ended(const struct import_entry *entry, struct mcp_call *call)
 {
-	struct service *service = transfer->waits->service;
+	struct service *service = entry->waits->service;
 	cleanup_free char *text = NULL;
 
-	if (transfer->problem == NULL) {
-		answer_end(transfer, call);
+	if (entry->problem == NULL) {
+		answer_end(entry, call);
 		return;
 	}
 	text = xasprintf("%s (That was the transfer of the earlier call. Call again to try again.)",
-			 transfer->problem);
+			 entry->problem);
 	tool_fail_text(call, service, text);
 }
 
 bool wait_import_join(struct wait_import *waits, const struct wait_import_request *request)
 {
-	struct transfer *transfer = find_transfer(&waits->running, request);
+	struct import_entry *entry = find_import_entry(&waits->running, request);
 	bool label;
 
-	if (transfer != NULL) {
-		session_touch(transfer->session);
-		add_wait(transfer, request->call);
+	if (entry != NULL) {
+		session_touch(entry->session);
+		add_wait(entry, request->call);
 		return true;
 	}
-	transfer = find_transfer(&waits->ended, request);
-	if (transfer == NULL)
+	entry = find_import_entry(&waits->ended, request);
+	if (entry == NULL)
 		return false;
-	session_touch(transfer->session);
-	session_withdraw_notice(transfer->session, transfer->number);
-	label = is_still_true(transfer);
+	session_touch(entry->session);
+	session_withdraw_notice(entry->session, entry->number);
+	label = is_still_true(entry);
 	if (label)
-		answer_ended(transfer, request->call);
-	transfer_free(transfer);
+		answer_ended(entry, request->call);
+	import_entry_free(entry);
 	return label;
 }
 
 void wait_import_start(struct wait_import *waits, const struct wait_import_request *request,
 		       const struct wait_import_label *label, const struct import_spec *spec)
 {
-	struct transfer *transfer = xcalloc(1, sizeof(*transfer));
+	struct import_entry *entry = xcalloc(1, sizeof(*entry));
 	const char *known = request->filename != NULL ? request->filename : label->name;
 	struct err err;
 
-	transfer->waits = waits;
-	transfer->number = ++waits->last_number;
-	transfer->session = request->session;
-	transfer->folder = xstrdup(workspace_name(session_workspace(request->session)));
-	transfer->source = xstrdup(request->source);
-	transfer->filename = request->filename != NULL ? xstrdup(request->filename) : NULL;
-	transfer->name = known != NULL ? xstrdup(known) : NULL;
-	transfer->means = label->from;
-	transfer->origin = label->origin != NULL ? xstrdup(label->origin) : NULL;
-	transfer->overwrite = request->overwrite;
-	transfer->total = -1;
-	list_init(&transfer->waiting);
-	list_init(&transfer->node);
-	transfer->import = imports_start(waits->imports, spec, &transfer_handlers, transfer, &err);
-	if (transfer->import == NULL) {
-		transfer_free(transfer);
+	entry->waits = waits;
+	entry->number = ++waits->last_number;
+	entry->session = request->session;
+	entry->folder = xstrdup(workspace_name(session_workspace(request->session)));
+	entry->source = xstrdup(request->source);
+	entry->filename = request->filename != NULL ? xstrdup(request->filename) : NULL;
+	entry->name = known != NULL ? xstrdup(known) : NULL;
+	entry->means = label->from;
+	entry->origin = label->origin != NULL ? xstrdup(label->origin) : NULL;
+	entry->overwrite = request->overwrite;
+	entry->total = -1;
+	list_init(&entry->waiting);
+	list_init(&entry->node);
+	entry->import = imports_start(waits->imports, spec, &entry_handlers, entry, &err);
+	if (entry->import == NULL) {
+		import_entry_free(entry);
 		tool_fail(request->call, waits->service, &err);
 		return;
 	}
-	list_append(&waits->running, &transfer->node);
+	list_append(&waits->running, &entry->node);
 	session_touch(request->session);
-	add_wait(transfer, request->call);
+	add_wait(entry, request->call);
 }
 
 /* ---- life ---- */
@@ -428,12 +426,12 @@ void wait_import_end_folder(struct wait_import *waits, const char *folder)
 {
 	if (waits == NULL)
 		return;
-	list_for_each (struct transfer, transfer, &waits->ended, node)
-		if (str_eq(transfer->folder, folder))
-			transfer_free(transfer);
-	list_for_each (struct transfer, transfer, &waits->running, node)
-		if (str_eq(transfer->folder, folder))
-			transfer->session = NULL;
+	list_for_each (struct import_entry, entry, &waits->ended, node)
+		if (str_eq(entry->folder, folder))
+			import_entry_free(entry);
+	list_for_each (struct import_entry, entry, &waits->running, node)
+		if (str_eq(entry->folder, folder))
+			entry->session = NULL;
 	imports_end_folder(waits->imports, folder);
 }
 
@@ -443,14 +441,14 @@ json_t *wait_import_describe(const struct wait_import *waits, const struct sessi
 
 	if (waits == NULL)
 		return NULL;
-	list_for_each (const struct transfer, transfer, &waits->running, node) {
+	list_for_each (const struct import_entry, entry, &waits->running, node) {
 		json_t *object;
 
-		if (transfer->session != session || transfer->cancelled)
+		if (entry->session != session || entry->cancelled)
 			continue;
 		object = json_object();
-		json_put_str(object, "path", imports_path(transfer->import));
-		put_bytes(object, transfer);
+		json_put_str(object, "path", imports_path(entry->import));
+		put_bytes(object, entry);
 		all = all != NULL ? all : json_array();
 		json_append(all, object);
 	}
@@ -473,7 +471,7 @@ void wait_import_free(struct wait_import *waits)
 	if (waits == NULL)
 		return;
 	while (!list_empty(&waits->ended))
-		transfer_free(list_entry(waits->ended.next, struct transfer, node));
+		import_entry_free(list_entry(waits->ended.next, struct import_entry, node));
 	imports_free(waits->imports);
 	free(waits);
 }
