@@ -357,7 +357,7 @@ struct confinement_facts confinement_facts(const struct confinement *c)
 		.floor = floor_of(c->settings),
 		.rooted = is_rooted(c),
 		.reaches_hosts = reaches_hosts(c),
-		.holds_names =
+		.protects_shares =
 			c->tier == POLICY_NAMESPACES && shares_find_writable(c->shares) != NULL,
 		.unix_sockets = may_make_sockets(c),
 		.refusal = c->refusal,

@@ -61,8 +61,9 @@ struct confinement_facts {
 	enum policy_tier floor; /* the weakest tier that the user accepts */
 	bool rooted;            /* sessions have a root of their own, as in sandbox/policy.h */
 	bool reaches_hosts;     /* sessions have a proxy to the hosts that the user names */
-	bool holds_names;       /* sandboxes protect names in shares (sandbox/rootfs/protect.h) */
-	bool unix_sockets;      /* programs may make Unix sockets */
+	/* In tier namespaces, with a writable share: names in it are protected. */
+	bool protects_shares;
+	bool unix_sockets; /* programs may make Unix sockets */
 	/* NULL when code may run; else why not and what to do, in sentences, some with commands */
 	const char *refusal;
 	time_t verified_at;                  /* when the escape tests were passed; 0: none ran */

@@ -351,12 +351,12 @@ static bool drop_hanging_load(struct pool *pool, struct language_slots *slots, s
 }
 
 /*
- * A slot would protect names in the user's writable shares, which must not happen without a
- * session.
+ * Returns how many slots to have. It is none with a writable share: a slot would put placeholders
+ * for protected names there, which must not happen without a session.
  */
 static uint64_t count_wanted(const struct pool *pool)
 {
-	return confinement_facts(pool->host->confinement).holds_names
+	return confinement_facts(pool->host->confinement).protects_shares
 		       ? 0
 		       : pool->host->settings->spares;
 }

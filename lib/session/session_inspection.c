@@ -53,7 +53,7 @@ void session_inspection_new(struct session *s)
 				       .inspected = on_inspector_done,
 				       .data = s };
 
-	if (!confinement_facts(s->host->confinement).holds_names)
+	if (!confinement_facts(s->host->confinement).protects_shares)
 		return;
 	for (size_t i = 0; i < shares_count(shares) && spec.count < POLICY_SHARES_MAX; i++) {
 		if (!shares_at(shares, i)->writable)
