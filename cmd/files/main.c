@@ -36,7 +36,7 @@
 #include "sweep.h"
 #include "trim.h"
 
-enum { ORDER_MAX = 64 << 20, FOLDER_FD = 3, SOURCE_FD = 4, NICENESS = 10 };
+enum { REQUEST_MAX = 64 << 20, FOLDER_FD = 3, SOURCE_FD = 4, NICENESS = 10 };
 
 /* No caller waits for what killed servers left, for removals and reports: all else goes first. */
 static void yield_priority(const char *op)
@@ -99,7 +99,7 @@ static int run(struct err *err)
 
 	if (harden_process(err) < 0)
 		return -1;
-	request = program_read_request(ORDER_MAX, err);
+	request = program_read_request(REQUEST_MAX, err);
 	return request != NULL ? run_request(request, err) : -1;
 }
 

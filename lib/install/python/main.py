@@ -21,7 +21,7 @@ from .pip import pip, upstreams
 from .resolve import resolve
 from .wheels import unpack
 
-ORDER_MAX = 4 << 20
+REQUEST_MAX = 4 << 20
 
 
 def where(_):
@@ -49,7 +49,7 @@ def check(request):
 
 def read_request():
     data = b""
-    while not data.endswith(b"\n") and len(data) < ORDER_MAX:
+    while not data.endswith(b"\n") and len(data) < REQUEST_MAX:
         chunk = os.read(CHANNEL, 65536)
         if not chunk:
             break
