@@ -184,6 +184,16 @@ def test_a_banned_name_that_is_no_call_passes(tree, text):
     assert check("check-source", tree) == []
 
 
+def test_a_file_that_names_a_language_is_listed(tree):
+    write(tree, "lib/runtime/README.md", "`low/low.c` `low/gone.c`\n\n| module | `low/other.c` |\n")
+    write(tree, "lib/low/low.c", LICENCE + 'const char *listed = "python";\n')
+    write(tree, "lib/low/other.c", LICENCE + '/* "r" */\nconst char *other = "bash";\n')
+    write(tree, "lib/low/comment.c", LICENCE + '/* "r" */\n')
+    problems = check("check-source", tree)
+    assert problems == ["lib/runtime/README.md: lib/low/gone.c does not exist",
+                        "lib/low/other.c: names a language; read its row, or list the file in lib/runtime/README.md"]
+
+
 @pytest.mark.parametrize("path", ["lib/low/low.c", "scripts/tool", "test/e2e/test_x.py", "lib/CMakeLists.txt"])
 def test_a_source_without_its_licence_line_is_named(tree, path):
     write(tree, path, "int x;\n")
