@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relay.c - as in base/log, lines that the host's stderr does not take now are dropped: a host that
- * does not read must not stop the server.
+ * relay.c - passes lines of the server on to the host's stderr. As in base/log, lines that it does
+ * not take now are dropped: a host that does not read must not stop the server.
  */
 #include "relay.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* mountinfo.c - each line has at least ten fields, which single blanks separate. */
+/*
+ * mountinfo.c - reads the kernel's list of mounts, /proc/self/mountinfo. Each line has at least ten
+ * fields, which single blanks separate.
+ */
 #include "base/mountinfo.h"
 
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * likeness.c - every part goes into the digest with its length, so that no two parts can be taken
- * for others. Variables go in in alphabetical order: hosts pass them in any.
+ * likeness.c - makes the digest by which two servers are compared. Every part goes into it with its
+ * length, so that no two parts can be taken for others. Variables go in in alphabetical order:
+ * hosts pass them in any.
  */
 #include "console/likeness.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * policyfile.c - reads and checks the policy. After the check_sections, missing members are filled
- * in, so that readers never have to handle an absent one. An invalid file is an error, never a
- * weaker policy.
+ * policyfile.c - reads and checks the policy. check_sections checks it; then missing members are
+ * filled in, so that readers never have to handle an absent one. An invalid file is an error, never
+ * a weaker policy.
  */
 #include "policy/policyfile.h"
 

@@ -2,13 +2,15 @@
 /*
  * session_restore.c - ends a replay of recorded cells, and answers its callers.
  *
- *   SAVING --> STEPPING --> BRINGING --> RUNNING --> STEPPING ... --> PUTTING_BACK --> SCANNING -->
- * over
- *                                                                          |
- *                                                                          +--> LOST: the session
- * ends
+ *   SAVING --> STEPPING --> PUTTING_BACK --> SCANNING --> over
+ *               ^    |            |
+ *               |    v            +--> LOST: the session ends
+ *               |  BRINGING
+ *               |    v
+ *               +- RUNNING
  *
- * After the last scan, later ones compare with the files that were put back.
+ * BRINGING and RUNNING are once for each cell that session_restore_runs chooses. After the last
+ * scan, later ones compare with the files that were put back.
  */
 #include <inttypes.h>
 #include <stdlib.h>
