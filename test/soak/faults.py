@@ -212,6 +212,9 @@ class Soak:
                                "-e", f"inject={call}:error={error}:when={when}"], stderr=subprocess.DEVNULL) as tracer:
             time.sleep(self.rng.choice((0.3, 1)))
             tracer.terminate()
+            while tracer.poll() is None:  # it cannot leave a server that waits for a stopped child
+                self.let_go_on()
+                time.sleep(0.05)
         self.tally[f"{call} {error}"] += 1
         self.done.append(f"{time.monotonic():.2f} {call} {error} {when}")
 
