@@ -59,6 +59,22 @@ static void put_there(struct buf *out, const json_t *result)
 	buf_puts(out, ".");
 }
 
+/* Puts what the session had, and does not have with these packages. */
+static void put_removed(struct buf *out, const json_t *result)
+{
+	const json_t *rows = json_object_get(result, "removed");
+
+	if (json_array_size(rows) == 0)
+		return;
+	buf_puts(out, out->len > 0 ? " " : "");
+	put_names(out,
+		  json_is_true(json_object_get(result, "dry"))
+			  ? "Would go, because no request needs it: "
+			  : "No longer there, because no request needs it: ",
+		  rows);
+	buf_puts(out, ".");
+}
+
 static void put_left_out(struct buf *out, const json_t *names)
 {
 	size_t n;
@@ -128,6 +144,7 @@ char *install_result_sentence(const json_t *result)
 		buf_puts(&text, ". The next import finds them");
 		put_replaced(&text, json_object_get(result, "replaced"));
 	}
+	put_removed(&text, result);
 	put_left_out(&text, json_object_get(result, "left_out"));
 	put_there(&text, result);
 	put_notes(&text, json_object_get(result, "notes"));

@@ -46,14 +46,15 @@ void broker_free(struct broker *broker);
 
 /*
  * Reports the result of a job, borrowed for the call: {"packages": [{"name", "version",
- * "modules"}], "arrived", "unchanged", "replaced", "present": [{"name", "version"}], "left_out":
- * [NAME], "notes": [SENTENCE], "bytes": N, "ms": N, "cached": BOOL, "dry": true}. "packages" are
- * those that the session has now. "arrived" are those of them that it did not have in this version,
- * "unchanged" those that it had, "replaced" what it had in another version, "present" what its
- * interpreter had already. "left_out" are modules of packages that would hide Python's own, "notes"
- * facts about the choice. "bytes", the size of the files, may be missing. "dry" is there for
- * "--dry-run" alone, and "packages" would be installed. On failure `result` is NULL and `problem`
- * explains why, in sentences.
+ * "modules"}], "arrived", "unchanged", "replaced", "removed", "present": [{"name", "version"}],
+ * "left_out": [NAME], "notes": [SENTENCE], "bytes": N, "ms": N, "cached": BOOL, "dry": true}.
+ * "packages" are those that the session has now. "arrived" are those of them that it did not have
+ * in this version, "unchanged" those that it had, "replaced" what it had in another version,
+ * "present" what its interpreter had already. "removed", which may be missing, is what it does not
+ * have any more. "left_out" are modules of packages that would hide Python's own, "notes" facts
+ * about the choice. "bytes", the size of the files, may be missing. "dry" is there for "--dry-run"
+ * alone, and "packages" would be installed. On failure `result` is NULL and `problem` explains why,
+ * in sentences.
  */
 typedef void install_done_fn(void *data, const json_t *result, const char *problem);
 

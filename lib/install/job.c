@@ -59,11 +59,13 @@ static void succeed(struct job *job, bool cached)
 {
 	cleanup_json json_t *result = json_deep_copy(job->record);
 	const json_t *packages = json_object_get(job->record, "packages");
+	bool folded = str_eq(job->language->name, "python");
+	cleanup_json json_t *missing = response_missing(job->have, packages, folded);
 
-	if (job->removes)
-		json_put(result, "removed", response_missing(job->have, packages));
-	else if (!json_is_true(json_object_get(result, "dry")))
-		json_put(result, "replaced", response_replaced(job->have, packages));
+	if (job->removes || json_array_size(missing) > 0)
+		json_put(result, "removed", json_incref(missing));
+	if (!job->removes && !json_is_true(json_object_get(result, "dry")))
+		json_put(result, "replaced", response_replaced(job->have, packages, folded));
 	json_put(result, "unchanged", response_unchanged(job->have, packages));
 	json_put(result, "arrived", response_arrived(job->have, packages));
 	json_put_bool(result, "cached", cached);

@@ -5,6 +5,10 @@
  */
 #include "install/response.h"
 
+#include <ctype.h>
+
+#include "base/util.h"
+#include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
 
@@ -71,13 +75,31 @@ json_t *response_rows(const json_t *rows)
 	return taken;
 }
 
-static bool has_name(const json_t *rows, const json_t *like)
+/* Returns a letter of a name in the form in which Python compares names. */
+static char fold(char c)
 {
+	return c == '_' || c == '.' ? '-' : (char)tolower((unsigned char)c);
+}
+
+static bool is_same_name(const char *a, const char *b, bool folded)
+{
+	if (!folded)
+		return str_eq(a, b);
+	while (*a != '\0' && fold(*a) == fold(*b)) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+static bool has_name(const json_t *rows, const json_t *like, bool folded)
+{
+	const char *name = json_text_at(like, "name");
 	size_t n;
 	json_t *row;
 
 	json_array_foreach (rows, n, row)
-		if (json_equal(json_object_get(row, "name"), json_object_get(like, "name")))
+		if (is_same_name(json_text_at(row, "name"), name, folded))
 			return true;
 	return false;
 }
@@ -95,26 +117,26 @@ static bool has_version(const json_t *list, const json_t *like)
 	return false;
 }
 
-json_t *response_missing(const json_t *before, const json_t *rows)
+json_t *response_missing(const json_t *before, const json_t *rows, bool folded)
 {
 	json_t *missing = json_array();
 	size_t n;
 	json_t *row;
 
 	json_array_foreach (before, n, row)
-		if (!has_name(rows, row))
+		if (!has_name(rows, row, folded))
 			json_append(missing, json_incref(row));
 	return missing;
 }
 
-json_t *response_replaced(const json_t *before, const json_t *rows)
+json_t *response_replaced(const json_t *before, const json_t *rows, bool folded)
 {
 	json_t *replaced = json_array();
 	size_t n;
 	json_t *row;
 
 	json_array_foreach (before, n, row)
-		if (has_name(rows, row) && !has_version(rows, row))
+		if (has_name(rows, row, folded) && !has_version(rows, row))
 			json_append(replaced, json_incref(row));
 	return replaced;
 }

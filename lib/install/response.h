@@ -8,6 +8,7 @@
 #define INSTALL_RESPONSE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -31,10 +32,16 @@ json_t *response_rows(const json_t *rows);
  * them at most. `list` may be NULL or of another type. The caller frees the result.
  */
 json_t *response_names(const json_t *list);
-/* Returns the rows of `before` whose names `rows` does not have. A new reference. */
-json_t *response_missing(const json_t *before, const json_t *rows);
-/* Returns the rows of `before` that `rows` has in other versions only. A new reference. */
-json_t *response_replaced(const json_t *before, const json_t *rows);
+/*
+ * Returns the rows of `before` whose names `rows` does not have. With `folded` names are compared
+ * as Python does it: "Jinja2" is "jinja2". A new reference.
+ */
+json_t *response_missing(const json_t *before, const json_t *rows, bool folded);
+/*
+ * Returns the rows of `before` that `rows` has in other versions only, by names as above. A new
+ * reference.
+ */
+json_t *response_replaced(const json_t *before, const json_t *rows, bool folded);
 /* Returns the rows of `before` that `rows` has in the same version. A new reference. */
 json_t *response_unchanged(const json_t *before, const json_t *rows);
 /* Returns the rows of `rows` that `before` does not have in the same version. A new reference. */

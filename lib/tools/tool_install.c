@@ -130,6 +130,9 @@ static void on_installed(const struct wait_install *wait, const json_t *result, 
 	json_put_str(answer, "language", wait->language->name);
 	json_put(answer, "packages", install_result_names(json_object_get(result, "packages")));
 	json_put(answer, "present", install_result_names(json_object_get(result, "present")));
+	if (json_object_get(result, "removed") != NULL)
+		json_put(answer, "removed",
+			 install_result_names(json_object_get(result, "removed")));
 	json_put(answer, "cached", json_incref(json_object_get(result, "cached")));
 	json_put_str(answer, "message", message);
 	if (!ask_older(wait, result, answer))

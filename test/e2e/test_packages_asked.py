@@ -154,6 +154,46 @@ def test_peers_that_do_not_fit_are_told_with_what_helps_here(servers, registry):
     assert "retry" not in text and "report" not in text, text
 
 
+def test_what_nothing_needs_any_more_stays_as_with_pip(servers, index):
+    """Neither an upgrade nor a downgrade takes away what an earlier version brought."""
+    excel = ["old; extra == 'excel'\nProvides-Extra: excel"]
+    server = servers("--pip-index", index(
+        wheel("pan", "1.0", ["zone"]), wheel("pan", "2.0", excel), wheel("zone", "1.0"), wheel("zone", "2.0"), wheel("old", "1.0"),
+        wheel("tool", "1.0", ["pan<2"])).url)
+    install(server, "pan==1.0", "--constraint=zone<2")
+    upgraded = install(server, "--upgrade", "pan")
+    assert upgraded.object["packages"] == ["pan 2.0", "zone 1.0"] and "removed" not in upgraded.object, upgraded.texts
+    assert "zone==1.0" in python(server, "!pip freeze").split()
+    install(server, "pan[excel]", session="t")
+    downgraded = install(server, "tool", session="t")
+    assert downgraded.object["packages"] == ["old 1.0", "pan 1.0", "tool 1.0", "zone 2.0"], downgraded.texts
+    assert "pan 1.0 has no extra 'excel'." in downgraded.texts[0] and "No longer" not in downgraded.texts[0], downgraded.texts
+    assert "extra" not in install(server, "zone", session="t").texts[0]
+    assert "pan 1.0 has no extra 'excel' and no extra 'none'." in install(server, "pan[none]", session="t").texts[0]
+
+
+def test_what_goes_because_it_does_not_fit_any_more_is_told(servers, index):
+    """Other packages that nothing needs stay."""
+    server = servers("--pip-index", index(
+        wheel("app", "1.0", ["helper", "plain"]), wheel("app", "2.0", ["core>=2"]), wheel("helper", "1.0", ["core<2"]),
+        wheel("plain", "1.0"), wheel("core", "1.0"), wheel("core", "2.0")).url)
+    install(server, "app==1.0")
+    assert "Would go, because no request needs it: helper 1.0." in install(server, "--dry-run", "app==2.0").texts[0]
+    told = python(server, "%pip install app==2.0")
+    assert "No longer there, because no request needs it: helper 1.0." in told, told
+    assert python(server, "!pip freeze").split()[:3] == ["app==2.0", "core==2.0", "plain==1.0"]
+    install(server, "app==1.0", session="t")
+    result = install(server, "app==2.0", session="t")
+    assert result.object["removed"] == ["helper 1.0"] and "No longer there" in result.object["message"], result.texts
+
+
+def test_a_package_that_writes_its_name_in_another_way_is_replaced(servers, index):
+    server = servers("--pip-index", index(wheel("Alpha", "1.0"), wheel("alpha", "2.0")).url)
+    install(server, "alpha==1.0")
+    result = install(server, "--upgrade", "alpha")
+    assert "replaces Alpha 1.0" in result.texts[0] and "removed" not in result.object, result.texts
+
+
 def test_a_request_for_another_system_lifts_no_earlier_one(kept):
     install(kept, "alpha==1.0")
     result = install(kept, "alpha==2.0; sys_platform == 'win32'", "free")

@@ -4,7 +4,7 @@ import json
 import re
 
 from .again import seen, still
-from .common import Refusal, packaging, write_authorities, write_lines
+from .common import Refusal, packaging, quote, write_authorities, write_lines
 from .explain import EARLIER, explain_none
 from .index import Choice, held_back, remote, served, thin_wheel
 from .pip import PipRefusal, own_index, pip, run_pip, sources, upstreams
@@ -15,6 +15,8 @@ LOCKED = "locked.json"  # the rows of the files, for "fetch"
 NOTES_MAX = 8
 CONFLICTS_MAX = 4  # runs of pip, each with fewer versions that must stay
 STAYS = re.compile(r"The user requested \(constraint\) ([A-Za-z0-9._-]+)==")
+NAMED = re.compile(r"(?:Cannot install|distribution found for|,| and) ([A-Za-z0-9._-]+)(?===|[ ,\n])")  # in errors of pip
+LACKS = re.compile(r"^WARNING: (\S+) (\S+) does not provide the extra '([^'\n]+)'", re.MULTILINE)
 
 
 def resolve(request):
@@ -39,11 +41,13 @@ def resolve(request):
     return {"files": [{"file": row["file"], "sha256": sha256_of(row)} for row in found], "fresh": fresh,
             "packages": [{"name": row["name"], "version": row["version"]} for row in found],
             "present": present([name for name, _, _ in earlier + asked], found),
-            **seen(request), "notes": [*notes_of_age(found, request["policy"]), *notes_of_origin(found)][:NOTES_MAX]}
+            **seen(request), "notes": [*notes_of_extras(found, asked, stay), *notes_of_age(found, request["policy"]),
+                                       *notes_of_origin(found)][:NOTES_MAX]}
 
 
 def find(request, earlier, asked, stay):
     """The rows that pip finds. Names without dependencies take a run of their own, as --no-deps holds for a whole run."""
+    _, _, utils, _ = packaging()
     alone = alone_of(request)
     untouched = untouched_by(request, earlier, asked, stay)
     wanted = earlier + asked
@@ -51,7 +55,30 @@ def find(request, earlier, asked, stay):
     rows = find_part(request, parts[0], untouched, stay) if parts[0] else []
     found = {row["name"] for row in rows}
     more = find_part(request, parts[1], untouched, stay, "--no-deps") if parts[1] else []
-    return rows + [row for row in more if row["name"] not in found]
+    rows += [row for row in more if row["name"] not in found]
+    found = {utils.canonicalize_name(row["name"]): row["version"] for row in rows}
+    named = {name for name, _, _ in wanted}
+    others = {name: version for name, version in stay.items() if request["asked"] and name not in named and name not in found}
+    return rows + (find_others(request, parts[0], untouched, found, others) if others else [])
+
+
+def find_others(request, wanted, untouched, found, others):
+    """The rows of what the session has and nothing needs any more: as with pip, it stays as it is.
+
+    What does not go together with `found`, which stays as it is, too, is left out, and so the session loses it.
+    """
+    _, _, utils, _ = packaging()
+    command = command_for(request, wanted, untouched)
+    for _ in range(CONFLICTS_MAX):
+        write_lines("stay.txt", ["%s==%s" % row for row in found.items()])
+        done, said = run_pip(*command, "-c", "stay.txt", "--", *("%s==%s" % row for row in others.items()))
+        if done:
+            return [row for row in rows_of_report() if utils.canonicalize_name(row["name"]) not in found]
+        named = set(map(utils.canonicalize_name, NAMED.findall(said)))
+        if named.isdisjoint(others) or named.issuperset(others):
+            break
+        others = {name: version for name, version in others.items() if name not in named}
+    return []
 
 
 def untouched_by(request, earlier, asked, stay):
@@ -62,17 +89,37 @@ def untouched_by(request, earlier, asked, stay):
 
 def find_part(request, wanted, untouched, stay, *options):
     """The rows of one run of pip, with the versions of `stay` where that is possible."""
+    command = command_for(request, wanted, untouched, *options)
+    write_lines("limits.txt", lines_of(constraints_of(request)))
+    command += ["-c", "limits.txt"]
+    said = found_with(stay, command)
+    if said is None:
+        said = pip(*command)
+    return with_lacks(rows_of_report(), said)
+
+
+def command_for(request, wanted, untouched, *options):
+    """Writes the requests into a file, and returns pip's words for it."""
     write_lines("wanted.txt", [*lines_of(requirement for name, requirement, _ in wanted if name not in untouched),
                                *write_earlier(lines_of(requirement for name, requirement, _ in wanted if name in untouched))])
-    write_lines("limits.txt", lines_of(constraints_of(request)))
-    command = ["install", "--dry-run", "--report", "report.json", *sources(request),
-               *([] if request["builds"] else ["--only-binary", ":all:"]), *(flag for flag in FLAGS if flag in request["asked"]), *options,
-               "-r", "wanted.txt", "-c", "limits.txt"]
-    if not found_with(stay, command):
-        pip(*command)
+    return ["install", "--dry-run", "--report", "report.json", *sources(request),
+            *([] if request["builds"] else ["--only-binary", ":all:"]), *(flag for flag in FLAGS if flag in request["asked"]), *options,
+            "-r", "wanted.txt"]
+
+
+def rows_of_report():
     with open("report.json", encoding="utf-8") as f:
         rows = [row_of_report(item) for item in json.load(f)["install"]]
     return [row for row in rows if row["name"] != EARLIER]
+
+
+def with_lacks(rows, said):
+    """The rows with the extras that were requested of them, and that pip warns they do not have ("lacks")."""
+    _, _, utils, _ = packaging()
+    lacks = {}
+    for name, version, extra in LACKS.findall(said):
+        lacks.setdefault((utils.canonicalize_name(name), version), []).append(extra)
+    return [{**row, "lacks": lacks.get((utils.canonicalize_name(row["name"]), row["version"]), [])} for row in rows]
 
 
 def write_earlier(lines):
@@ -87,19 +134,19 @@ def write_earlier(lines):
 
 
 def found_with(stay, command):
-    """Whether pip finds files with these versions. Those that it names in a conflict are dropped, and it runs again."""
+    """What pip says if it finds files with these versions, or None. Those that it names in a conflict are dropped, and it runs again."""
     for _ in range(CONFLICTS_MAX):
         if not stay:
-            return False
+            return None
         write_lines("stay.txt", ["%s==%s" % row for row in stay.items()])
         found, said = run_pip(*command, "-c", "stay.txt")
         if found:
-            return True
+            return said
         freed = set(STAYS.findall(said))
         if not freed & set(stay):
-            return False
+            return None
         stay = {name: version for name, version in stay.items() if name not in freed}
-    return False
+    return None
 
 
 def row_of_report(item):
@@ -137,6 +184,16 @@ def check_room(found, most):
         raise Refusal("These packages are %s to download (%s), and PTYCELL_INSTALL_MAX allows %s. Nothing was downloaded. The "
                       "user can raise it." % (megabytes(total), ", ".join("%s %s" % (name, megabytes(size))
                                                                          for size, name in large[:3]), megabytes(most)))
+
+
+def notes_of_extras(found, asked, stay):
+    """A sentence for each package that has come, or is asked for, without an extra."""
+    _, _, utils, _ = packaging()
+    named = {name for name, _, _ in asked}
+    for row in found:
+        name = utils.canonicalize_name(row["name"])
+        if row.get("lacks") and (name in named or stay.get(name) != row["version"]):
+            yield "%s %s has no extra %s." % (row["name"], row["version"], " and no extra ".join(map(quote, row["lacks"])))
 
 
 def notes_of_age(found, policy):

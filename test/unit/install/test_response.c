@@ -84,11 +84,11 @@ static void rows_before_are_compared_by_name_and_version(void **state)
 	cleanup_json json_t *rows =
 		parse("[{\"name\": \"a\", \"version\": \"1\"}, {\"name\": \"b\", "
 		      "\"version\": \"2\"}, {\"name\": \"d\", \"version\": \"1\"}]");
-	cleanup_json json_t *missing = response_missing(before, rows);
-	cleanup_json json_t *replaced = response_replaced(before, rows);
+	cleanup_json json_t *missing = response_missing(before, rows, false);
+	cleanup_json json_t *replaced = response_replaced(before, rows, false);
 	cleanup_json json_t *unchanged = response_unchanged(before, rows);
 	cleanup_json json_t *arrived = response_arrived(before, rows);
-	cleanup_json json_t *none = response_replaced(NULL, rows);
+	cleanup_json json_t *none = response_replaced(NULL, rows, false);
 
 	(void)state;
 	assert_int_equal(json_array_size(unchanged), 1);
@@ -103,6 +103,27 @@ static void rows_before_are_compared_by_name_and_version(void **state)
 	assert_int_equal(json_array_size(none), 0);
 }
 
+static void names_of_python_are_compared_as_python_does(void **state)
+{
+	cleanup_json json_t *before =
+		parse("[{\"name\": \"Jinja2\", \"version\": \"1\"}, {\"name\": "
+		      "\"zope.interface\", \"version\": \"1\"}, {\"name\": \"a\", "
+		      "\"version\": \"1\"}]");
+	cleanup_json json_t *rows =
+		parse("[{\"name\": \"jinja2\", \"version\": \"2\"}, {\"name\": "
+		      "\"zope_interface\", \"version\": \"2\"}, {\"name\": \"ab\", "
+		      "\"version\": \"1\"}]");
+	cleanup_json json_t *missing = response_missing(before, rows, true);
+	cleanup_json json_t *replaced = response_replaced(before, rows, true);
+	cleanup_json json_t *exactly = response_missing(before, rows, false);
+
+	(void)state;
+	assert_int_equal(json_array_size(missing), 1);
+	assert_ptr_equal(json_array_get(missing, 0), json_array_get(before, 2));
+	assert_int_equal(json_array_size(replaced), 2);
+	assert_int_equal(json_array_size(exactly), 3);
+}
+
 static void a_second_version_replaces_none(void **state)
 {
 	cleanup_json json_t *before =
@@ -111,7 +132,7 @@ static void a_second_version_replaces_none(void **state)
 	cleanup_json json_t *rows =
 		parse("[{\"name\": \"a\", \"version\": \"3\"}, {\"name\": \"a\", "
 		      "\"version\": \"4\"}, {\"name\": \"b\", \"version\": \"2\"}]");
-	cleanup_json json_t *replaced = response_replaced(before, rows);
+	cleanup_json json_t *replaced = response_replaced(before, rows, false);
 	cleanup_json json_t *unchanged = response_unchanged(before, rows);
 	cleanup_json json_t *arrived = response_arrived(before, rows);
 
@@ -177,6 +198,7 @@ int main(void)
 		cmocka_unit_test(an_answer_says_whether_it_went_well),
 		cmocka_unit_test(rows_keep_what_they_should_have_and_nothing_else),
 		cmocka_unit_test(rows_before_are_compared_by_name_and_version),
+		cmocka_unit_test(names_of_python_are_compared_as_python_does),
 		cmocka_unit_test(a_second_version_replaces_none),
 		cmocka_unit_test(rows_are_limited),
 		cmocka_unit_test(names_are_short_texts_and_few),
