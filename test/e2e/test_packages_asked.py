@@ -231,6 +231,19 @@ def test_a_dry_run_says_what_would_come_and_installs_nothing(kept, home):
     assert install(kept, "dep").object["packages"] == ["dep 1.0"]
 
 
+@pytest.mark.parametrize("state", ["is not there", "fails"])
+def test_an_upgrade_that_reaches_no_index_says_so(servers, index, state):
+    """Also of a package that this Python has: pip then takes what is there."""
+    own, source = metadata_version("pip"), index(ALPHA)
+    server = servers("--pip-index", source.url)
+    if state == "fails":
+        source.says = (500, "text/plain", b"no")
+    else:
+        source.close()
+    for text in (install(server, "--upgrade", "pip").texts[0], python(server, "!pip install -U pip")):
+        assert f"There already: pip {own}." in text and "localhost:" in text and "Newer versions may be missing" in text, text
+
+
 @pytest.mark.parametrize("fresh", ["max-age=0", "no-cache", "max-age=30, public"])
 def test_an_answer_of_the_index_holds_as_long_as_it_says(servers, index, fresh):
     """K8: a release that was withdrawn meanwhile is not installed for a day."""

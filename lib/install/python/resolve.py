@@ -6,7 +6,7 @@ import re
 from .again import seen, still
 from .common import Refusal, packaging, quote, write_authorities, write_lines
 from .explain import EARLIER, explain_none
-from .index import Choice, held_back, remote, served, thin_wheel
+from .index import Choice, held_back, problems, remote, served, thin_wheel
 from .pip import PipRefusal, own_index, pip, run_pip, sources, upstreams
 from .policy import judge, seconds_of
 from .requests import FLAGS, alone_of, check_hashes, check_indexes, constraints_of, gather, hashes_of, lines_of, of_this_python
@@ -32,7 +32,7 @@ def resolve(request):
             found = find(request, earlier, asked, stay)
         except PipRefusal as refusal:
             raise PipRefusal(explain_none(str(refusal), upstreams(request), request) or str(refusal)) from None
-        fresh = request["fresh"]()
+        fresh = 0 if problems() else request["fresh"]()
     check_hashes(found, earlier, asked, stay)
     judge(found, request)
     check_room(found, request["bytes_max"])
@@ -41,8 +41,8 @@ def resolve(request):
     return {"files": [{"file": row["file"], "sha256": sha256_of(row)} for row in found], "fresh": fresh,
             "packages": [{"name": row["name"], "version": row["version"]} for row in found],
             "present": present([name for name, _, _ in earlier + asked], found),
-            **seen(request), "notes": [*notes_of_extras(found, asked, stay), *notes_of_age(found, request["policy"]),
-                                       *notes_of_origin(found)][:NOTES_MAX]}
+            **seen(request), "notes": [*notes_of_problems(), *notes_of_extras(found, asked, stay),
+                                       *notes_of_age(found, request["policy"]), *notes_of_origin(found)][:NOTES_MAX]}
 
 
 def find(request, earlier, asked, stay):
@@ -184,6 +184,11 @@ def check_room(found, most):
         raise Refusal("These packages are %s to download (%s), and PTYCELL_INSTALL_MAX allows %s. Nothing was downloaded. The "
                       "user can raise it." % (megabytes(total), ", ".join("%s %s" % (name, megabytes(size))
                                                                          for size, name in large[:3]), megabytes(most)))
+
+
+def notes_of_problems():
+    """A sentence for each failure of an index that pip got over, because it found a package elsewhere."""
+    return ["%s Newer versions may be missing." % problem for problem in problems()]
 
 
 def notes_of_extras(found, asked, stay):
