@@ -135,6 +135,13 @@ def test_a_conflict_changes_the_packages_that_it_is_about(servers, index):
     assert result.object["packages"] == ["alpha 1.0", "dep 1.0", "numpy 99.0", "old 1.0"], result.texts
 
 
+def test_a_conflict_of_an_extra_names_no_address_of_the_installer(servers, index):
+    extra = wheel("pan", "2.0", ["dep; extra == 'x'\nProvides-Extra: x"])
+    source = index(wheel("pan", "1.0"), extra, wheel("dep", "1.0"), wheel("tool", "1.0", ["pan<2"]))
+    text = install(servers("--pip-index", source.url), "pan[x]==2.0", "tool").texts[0]
+    assert "pan[x] 2.0 depends on pan 2.0\n" in text and "tool 1.0 depends on pan<2\n" in text, text
+
+
 def metadata_version(name):
     code = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))"
     return subprocess.run(["/usr/bin/python3", "-c", code, name], capture_output=True, text=True, check=True).stdout.strip()

@@ -8,6 +8,7 @@ from .index import Problem, find_files, held_back
 
 TAIL = 1200  # characters of what pip said last
 SHOWN_MAX = 6  # versions, tags
+ADDRESS = re.compile(r" \(from (?:http://127\.0\.0\.1:\S+|file:\S+)(?: \(from [^()]*\))?\)")  # of a file, in the sandbox
 EARLIER = "earlier_requests"  # a made-up package: its dependencies are requests of the session (resolve.py)
 
 
@@ -35,7 +36,7 @@ def explain(said, in_folders=False):
 def explain_conflict(said):
     """pip's paragraph says which requirements cannot hold together."""
     _, _, told = said.partition("The conflict is caused by:")
-    lines = [line.strip() for line in told.lstrip("\n").partition("\n\n")[0].splitlines()]
+    lines = [ADDRESS.sub("", line.strip()) for line in told.lstrip("\n").partition("\n\n")[0].splitlines()]
     lines = [line.replace("%s 1.0 depends on" % EARLIER.replace("_", "-"), "Requested:").replace("%s 1.0 depends on" % EARLIER, "Requested:")
              .replace("The user requested (constraint)", "Held by the session or a constraint:").replace("The user requested", "Requested:")
              for line in lines if line]
