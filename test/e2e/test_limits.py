@@ -374,6 +374,24 @@ def test_a_first_plot_without_memory_ends_no_plotting(home):
         assert plotted.state == "done" and len(plotted.images) == 1, plotted.texts
 
 
+@pytest.mark.parametrize("draw", ["plot(1:3, main = 'a')", "grid::grid.newpage(); grid::grid.text('a')",
+                                  "png('a.png', type = 'cairo'); plot(1:3)"])
+@pytest.mark.parametrize("left", [6, 18])
+def test_a_first_plot_whose_threads_have_no_room_costs_no_value(home, draw, left):
+    """They are made for its fonts, and GLib ends the process that cannot have one."""
+    skip_without("r")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 400 * MIB})
+        server.cell("y <- 5; held <- list(); try(repeat held[[length(held) + 1L]] <- numeric(131072))\n"
+                    f"held <- held[-seq_len({left})]; invisible(gc())", language="r")
+        refused = server.cell(draw, language="r")
+        assert refused.state == "raised" and "cannot allocate vector of size" in refused.text, refused.texts
+        assert "limited to 400 MB (memory_max)" in refused.text, refused.texts
+        assert server.cell("cat(y)", language="r").text.strip() == "5"
+        server.cell("graphics.off(); held <- NULL; invisible(gc())", language="r")
+        assert len(server.cell("plot(1:3)", language="r").images) == 1
+
+
 def test_an_interpreter_that_goes_on_after_errors_is_not_ended_for_it(home):
     """What it gets to report an error with is no more memory each time."""
     with Server(home, env=ALONE) as server:

@@ -43,6 +43,7 @@ local({
 	ROOM_BLOCKS <- 4L       # each for the end of a cell that has left no memory
 	ROOM_PIECES <- 16L
 	ROOM_PIECE <- 65536L    # bytes
+	THREADS_ROOM <- 50331648L # bytes: stacks of six threads
 	WORD_MAX <- 80L         # characters of a class
 
 	state <- new.env()
@@ -415,7 +416,31 @@ local({
 		record_again()
 		mark_fresh()
 	})
-	hooks <- list(before.plot.new = function(...) if (graphics::par("page")) begin_page(), before.grid.newpage = begin_page)
+	# Fails as an allocation of R's does where stacks of threads have no room: Pango starts some for each new font,
+	# and GLib ends R where it cannot. The block is not written, and does not last.
+	check_threads_room <- function() {
+		on.exit(gc(full = FALSE))
+		readBin(raw(), "raw", THREADS_ROOM)
+	}
+	# R only prints an error of a hook. This one becomes an error of the function that runs the hooks in this frame.
+	check_in_hook <- function(place) tryCatch(check_threads_room(), error = function(e) {
+		.Internal(delayedAssign("fails", bquote({
+			on.exit(stop(.(conditionMessage(e)), call. = FALSE), add = TRUE)
+			return()
+		}), place, environment()))
+		fails
+	})
+	hooks <- list(
+		before.plot.new = function(...) {
+			begins <- graphics::par("page")
+			check_in_hook(parent.frame())
+			if (begins) begin_page()
+		},
+		before.grid.newpage = function(...) {
+			check_in_hook(parent.frame())
+			begin_page()
+		}
+	)
 	# Sets the hooks again: the user removes them, too, by setHook(NAME, NULL, "replace").
 	keep_hooks <- function() for (name in names(hooks)) {
 		present <- getHook(name)
@@ -461,7 +486,10 @@ local({
 	attached$dev.off <- preceded(grDevices::dev.off, bquote(.(show_closing)(which)))
 	attached$graphics.off <- preceded(grDevices::graphics.off, bquote(.(function() show_plots())()))
 	# A replay runs no hook.
-	attached$replayPlot <- preceded(grDevices::replayPlot, bquote(if (inherits(x, "recordedplot")) .(begin_page)()))
+	attached$replayPlot <- preceded(grDevices::replayPlot, bquote(if (inherits(x, "recordedplot")) .(function() {
+		check_threads_room()
+		begin_page()
+	})()))
 	registerS3method("print", "recordedplot", function(x, ...) {
 		attached$replayPlot(x)
 		invisible(x)
