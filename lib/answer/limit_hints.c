@@ -9,11 +9,11 @@
  */
 #include "answer/limit_hints.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
 #include "answer/error_text.h"
+#include "answer/limit_texts.h"
 #include "answer/missing_file.h"
 #include "base/mem.h"
 #include "config/room.h"
@@ -21,226 +21,9 @@
 #include "proc/cgroups.h"
 #include "runtime/language.h"
 #include "session/session.h"
-#include "text/sanitize.h"
-#include "text/status_line.h"
 #include "workspace/disk_usage.h"
 
-enum { LINES_SEARCHED = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3, OTHERS_PART = 16, MEM_ROW = 1 };
-
-static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
-{
-	buf_putf(out, "%s ", what);
-	status_size(out, bytes);
-	buf_putf(out, " (%s).", key);
-}
-
-static void explain_memory(struct buf *out, const struct session_limits *limits)
-{
-	put_limit(out, "The memory of one process here is limited to", limits->memory_max,
-		  "memory_max");
-	buf_puts(out, " Work on less at a time: read in chunks, use smaller types.\n");
-}
-
-/* An interpreter gets no more than the others leave. */
-static void explain_others(struct buf *out, const struct cell *cell,
-			   const struct session_limits *limits)
-{
-	if (cell->memory_used <= limits->memory_max / OTHERS_PART)
-		return;
-	buf_puts(out, "That is also the limit of all the session's processes, with /dev/shm: at "
-		      "the last look they used ");
-	status_size(out, cell->memory_used);
-	buf_puts(out, ".\n");
-}
-
-/* The processes exceed the limit together, each of them less than one may use. */
-static void explain_memory_stop(struct buf *out, const struct cell *cell,
-				const struct session_limits *limits)
-{
-	buf_puts(out, "It was interrupted because the session's processes, with /dev/shm, used ");
-	status_excess(out, cell->memory_stopped, limits->memory_max);
-	buf_puts(out, " (memory_max). Free what is not needed, in any language: a process that "
-		      "grows further is killed.\n");
-}
-
-static void explain_cpu_stop(struct buf *out, const struct cell *cell,
-			     const struct session_limits *limits)
-{
-	buf_putf(
-		out,
-		"It was interrupted because the session has used %" PRIu64
-		" s of processor time, more than the limit of %" PRIu64
-		" s (cpu_max). Save what is needed, in short cells: what goes on is soon killed. A "
-		"new session starts at 0.\n",
-		(cell->cpu_stopped_ms + 999) / 1000, limits->cpu_max);
-}
-
-/* The kernel counts every page of a private writable map at once, before it is written. */
-static void explain_map(struct buf *out, const struct session_limits *limits)
-{
-	put_limit(out,
-		  "A map that can be written without changing its file (mode='c', ACCESS_COPY) "
-		  "counts as memory with its whole size; one process here has at most",
-		  limits->memory_max, "memory_max");
-	buf_puts(out, " One that is only read does not: mode='r', ACCESS_READ.\n");
-}
-
-/* The disk limit had lowered the maximum of one file. */
-static void explain_disk(struct buf *out, const struct cell *cell,
-			 const struct session_limits *limits)
-{
-	if (cell->disk_bytes == DISK_UNKNOWN) {
-		buf_puts(out, "The session's folder cannot be counted");
-	} else {
-		buf_puts(out, "The session's folder holds ");
-		status_size(out, cell->disk_bytes);
-	}
-	put_limit(out, ", and is limited to", limits->disk_max, "disk_max");
-	if (cell->disk_stopped)
-		buf_puts(out, " It grew on although no file was to, so the cell was interrupted. "
-			      "Each file and folder counts 4 KB at least.");
-	else if (cell->file_max == 0)
-		buf_puts(out, " From then on no file could grow in this cell, nor could those of "
-			      "/tmp and shared memory; what was being written is cut off.");
-	else
-		buf_puts(out, " So no file could become larger than what is left.");
-	buf_puts(out, " Delete what is not needed.\n");
-}
-
-/* Returns the next file, from *at on, that is exactly as large as allowed, or NULL. */
-static const char *next_cut(const struct cell *cell, uint64_t max, size_t *at)
-{
-	while (*at < cell->change_count) {
-		const struct change *change = &cell->changes[(*at)++];
-
-		if (change->kind != CHANGE_DELETED && change->file.size == max &&
-		    !change->file.is_link)
-			return change->file.path;
-	}
-	return NULL;
-}
-
-/* Not every program reports that a write was cut off. */
-static void explain_cut(struct buf *out, const struct cell *cell,
-			const struct session_limits *limits)
-{
-	bool is_low = cell->file_max > 0 && cell->file_max < limits->file_max;
-	uint64_t max = is_low ? cell->file_max : limits->file_max;
-	size_t at = 0;
-	size_t count = 0;
-	const char *path;
-
-	for (; (path = next_cut(cell, max, &at)) != NULL; count++) {
-		cleanup_free char *name = sanitize_quote(path);
-
-		if (count < CUT_NAMES_MAX)
-			buf_putf(out, "%s'%s'", count > 0 ? ", " : "", name);
-	}
-	if (count == 0)
-		return;
-	if (count > CUT_NAMES_MAX)
-		buf_putf(out, " and %zu more", count - CUT_NAMES_MAX);
-	put_limit(out,
-		  count == 1 ? " is as large as a file may be, and probably cut off:"
-			     : " are as large as a file may be, and probably cut off:",
-		  max, is_low ? "disk_max" : "file_max");
-	buf_puts(out, "\n");
-}
-
-static void explain_file(struct buf *out, const struct session_limits *limits)
-{
-	put_limit(out, "One file here is limited to", limits->file_max, "file_max");
-	buf_puts(out, " Split it, or write a compressed format.\n");
-}
-
-static void explain_space(struct buf *out, const struct session_limits *limits)
-{
-	put_limit(out, "/tmp lies in memory and holds up to", limits->tmp_max, "tmp_max");
-	put_limit(out, " /dev/shm holds what processes leave of", limits->memory_max, "memory_max");
-	buf_puts(out, " Write large files to the working folder.\n");
-}
-
-/* bubblewrap gives both the same size. */
-static void explain_space_bwrap(struct buf *out, const struct session_limits *limits)
-{
-	put_limit(out, "/tmp and /dev/shm lie in memory and hold up to", limits->tmp_max,
-		  "tmp_max");
-	buf_puts(out, " Write large files to the working folder.\n");
-}
-
-static void put_processes(struct buf *out, const char *what, const struct session_limits *limits)
-{
-	buf_putf(out,
-		 "%s limited to %" PRIu64
-		 " (processes_max). Use fewer workers, and end those that are not needed.\n",
-		 what, limits->processes_max);
-}
-
-/* The error is the same for both limits: the stack of a thread counts as memory at once. */
-static void explain_thread(struct buf *out, const struct session_limits *limits)
-{
-	buf_putf(
-		out,
-		"Processes and threads here are limited to %" PRIu64
-		" (processes_max), and the stack of each thread, of 1 to 8 MB as a rule, counts as memory,",
-		limits->processes_max);
-	put_limit(out, " of which one process has at most", limits->memory_max, "memory_max");
-	buf_puts(out, " Use fewer workers, or smaller stacks: threading.stack_size(1 << 20).\n");
-}
-
-/* Explains a failed load, of which the loader says the same on a noexec file system. */
-static void explain_library(struct buf *out, const struct session_limits *limits)
-{
-	put_limit(out, "If memory had no room for the library's code: one process here has at most",
-		  limits->memory_max, "memory_max");
-	buf_puts(out, "\n");
-}
-
-/* SQLite's error does not name the cause of a failed write. */
-static void explain_database(struct buf *out, const struct session_limits *limits)
-{
-	put_limit(out, "If its file has become too large: one file here is limited to",
-		  limits->file_max, "file_max");
-	put_limit(out, " The session's folder is limited to", limits->disk_max, "disk_max");
-	buf_puts(out, "\n");
-}
-
-/* R's error does not name the cause either, nor which file it was. */
-static void explain_connection(struct buf *out, const struct session_limits *limits)
-{
-	put_limit(out, "If there was no room for it: one file here is limited to", limits->file_max,
-		  "file_max");
-	put_limit(out, " /tmp lies in memory and holds up to", limits->tmp_max, "tmp_max");
-	put_limit(out, " /dev/shm holds what processes leave of", limits->memory_max, "memory_max");
-	put_limit(out, " The session's folder is limited to", limits->disk_max, "disk_max");
-	buf_puts(out, "\n");
-}
-
-/* A write to a page for which there is no room can only fail by SIGBUS. */
-static void explain_bus_error(struct buf *out, const struct session_limits *limits)
-{
-	put_limit(
-		out,
-		"If it used memory that is mapped from a file: the file became shorter, or there "
-		"was no room for what was written. /dev/shm, where shared memory lies, holds what "
-		"processes leave of",
-		limits->memory_max, "memory_max");
-	buf_puts(out, "\n");
-}
-
-/* EAGAIN also means a lock that is held, and a read without data. */
-static void explain_eagain(struct buf *out, const struct session_limits *limits)
-{
-	put_processes(out, "If that was a new process or thread: here they are", limits);
-}
-
-static void explain_open_files(struct buf *out, const struct session_limits *limits)
-{
-	buf_putf(out,
-		 "Open files of one process are limited to %" PRIu64
-		 " (open_files_max). Close what is not needed.\n",
-		 limits->open_files_max);
-}
+enum { LINES_SEARCHED = 6, SHELL_SIGNAL = 128, MEM_ROW = 1 };
 
 /* Node sets O_NONBLOCK on a terminal that process.stdin has read, and leaves it set. */
 static const char empty_input[] =
@@ -281,37 +64,38 @@ static const struct {
 	enum policy_tier to;   /* POLICY_UNCONFINED: the row holds in all from `from` on */
 } rows[] = {
 	{ .needles = { "Cannot allocate memory", "cannot allocate memory" },
-	  .explain = explain_map },
+	  .explain = limit_texts_map },
 	[MEM_ROW] = { .needles = { "MemoryError", "Cannot allocate memory",
 				   "cannot allocate memory", "cannot allocate vector",
 				   "Array buffer allocation failed", "memory exhausted",
 				   "heap out of memory", "Out of memory!", "std::bad_alloc",
 				   "cannot map zero-fill pages", "could not allocate memory" },
 		      .printed = printed_for_memory,
-		      .explain = explain_memory },
-	{ .needles = { "failed to map segment from shared object" }, .explain = explain_library },
+		      .explain = limit_texts_memory },
+	{ .needles = { "failed to map segment from shared object" },
+	  .explain = limit_texts_library },
 	{ .needles = { "File too large", "EFBIG", "File size limit exceeded" },
-	  .explain = explain_file },
+	  .explain = limit_texts_file },
 	{ .needles = { "No space left on device", "ENOSPC" },
-	  .explain = explain_space_bwrap,
+	  .explain = limit_texts_space_bwrap,
 	  .from = POLICY_BWRAP,
 	  .to = POLICY_BWRAP },
 	{ .needles = { "No space left on device", "ENOSPC" },
-	  .explain = explain_space,
+	  .explain = limit_texts_space,
 	  .from = POLICY_NAMESPACES },
 	{ .needles = { "can't start new thread" },
-	  .explain = explain_thread,
+	  .explain = limit_texts_thread,
 	  .from = POLICY_LANDLOCK },
 	{ .needles = { "disk I/O error", "database or disk is full" },
-	  .explain = explain_database },
+	  .explain = limit_texts_database },
 	{ .needles = { "error writing to connection" },
-	  .explain = explain_connection,
+	  .explain = limit_texts_connection,
 	  .from = POLICY_NAMESPACES },
 	{ .needles = { "EAGAIN: resource temporarily unavailable, read" }, .text = empty_input },
 	{ .needles = { "Resource temporarily unavailable", "EAGAIN", "code: 'EAGAIN'," },
-	  .explain = explain_eagain,
+	  .explain = limit_texts_eagain,
 	  .from = POLICY_LANDLOCK },
-	{ .needles = { "Too many open files", "EMFILE" }, .explain = explain_open_files },
+	{ .needles = { "Too many open files", "EMFILE" }, .explain = limit_texts_open_files },
 	{ .needles = { "Read-only file system", "EROFS" },
 	  .text = read_only,
 	  .from = POLICY_BWRAP },
@@ -418,7 +202,8 @@ static bool is_error_of(const struct cell *cell, const char *const *needles)
 static bool row_holds(size_t row, const struct confinement_facts *facts)
 {
 	const struct cgroups *groups = facts->groups;
-	bool counts = rows[row].explain == explain_thread || rows[row].explain == explain_eagain;
+	bool counts =
+		rows[row].explain == limit_texts_thread || rows[row].explain == limit_texts_eagain;
 
 	if (counts && groups != NULL && (cgroups_controllers(groups) & BIT(CGROUP_PIDS)) != 0)
 		return true;
@@ -441,8 +226,8 @@ static void put_row(struct buf *out, size_t row, const struct cell *cell,
 		buf_puts(out, rows[row].text);
 	else
 		rows[row].explain(out, limits);
-	if (rows[row].explain == explain_memory)
-		explain_others(out, cell, limits);
+	if (rows[row].explain == limit_texts_memory)
+		limit_texts_others(out, cell, limits);
 }
 
 /* Explains by the first row for the cell's error or, if `caused`, for an exception before it. */
@@ -456,7 +241,7 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 		if (caused ? !error_text_before(cell->traceback, rows[i].needles)
 			   : !is_error_of(cell, rows[i].needles))
 			continue;
-		if (rows[i].explain == explain_map && !was_mapping(cell))
+		if (rows[i].explain == limit_texts_map && !was_mapping(cell))
 			continue;
 		put_row(out, i, cell, limits);
 		return true;
@@ -464,10 +249,10 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 	return false;
 }
 
-/* explain_file is left out: explain_cut knows from the file whether it met the limit. */
+/* limit_texts_file is left out: limit_texts_cut knows from the file whether it met the limit. */
 static bool may_be_met_by_programs(size_t row)
 {
-	return rows[row].text == NULL && rows[row].explain != explain_file;
+	return rows[row].text == NULL && rows[row].explain != limit_texts_file;
 }
 
 /*
@@ -484,7 +269,7 @@ static void explain_program_line(struct buf *out, const struct cell *cell,
 		const char *verb = "ends in";
 
 		if (!row_holds(i, facts) || !may_be_met_by_programs(i) ||
-		    (rows[i].explain == explain_map && !was_mapping(cell)))
+		    (rows[i].explain == limit_texts_map && !was_mapping(cell)))
 			continue;
 		found = error_text_line_end(&cell->text, rows[i].needles, SIZE_MAX);
 		if (found == NULL && rows[i].printed != NULL) {
@@ -512,7 +297,7 @@ static bool explain_full(struct buf *out, const struct cell *cell,
 
 	if (!full && !(met && cell->file_max < limits->file_max))
 		return false;
-	explain_disk(out, cell, limits);
+	limit_texts_disk(out, cell, limits);
 	return !is_error_of(cell, rows[MEM_ROW].needles);
 }
 
@@ -520,18 +305,18 @@ static void explain_signal(struct buf *out, const struct cell *cell,
 			   const struct session_limits *limits, enum policy_tier tier)
 {
 	if (cell->signal == SIGXFSZ)
-		explain_file(out, limits);
+		limit_texts_file(out, limits);
 	if (cell->signal == SIGBUS && tier >= POLICY_BWRAP)
-		explain_bus_error(out, limits);
+		limit_texts_bus_error(out, limits);
 }
 
 static void explain_stops(struct buf *out, const struct cell *cell,
 			  const struct session_limits *limits)
 {
 	if (cell->memory_stopped > 0)
-		explain_memory_stop(out, cell, limits);
+		limit_texts_memory_stop(out, cell, limits);
 	if (cell->cpu_stopped_ms > 0)
-		explain_cpu_stop(out, cell, limits);
+		limit_texts_cpu_stop(out, cell, limits);
 }
 
 /* Returns whether an error was raised, or may be in what was printed. */
@@ -548,14 +333,14 @@ static void explain_limits(struct buf *out, const struct exec_result *result,
 	enum policy_tier tier = facts->tier;
 
 	if (limit_hints_died_for_memory(cell))
-		explain_memory(out, limits);
+		limit_texts_memory(out, limits);
 	if (limit_hints_died_for_memory(cell) && cell->state != CELL_DIED)
 		return;
 	if (cell->state == CELL_DIED)
 		explain_signal(out, cell, limits, tier);
 	else
 		explain_stops(out, cell, limits);
-	explain_cut(out, cell, limits);
+	limit_texts_cut(out, cell, limits);
 	if (explain_full(out, cell, limits))
 		return;
 	if (cell->state == CELL_RUNNING || cell->state == CELL_TIMED_OUT ||
