@@ -23,7 +23,7 @@
 #include "session/session.h"
 #include "workspace/disk_usage.h"
 
-enum { LINES_SEARCHED = 6, SHELL_SIGNAL = 128, MEM_ROW = 1 };
+enum { LINES_SEARCHED = 6, SHELL_SIGNAL = 128, MEM_ROW = 1, THREAD_ROW = 6 };
 
 /* Node sets O_NONBLOCK on a terminal that process.stdin has read, and leaves it set. */
 static const char empty_input[] =
@@ -83,9 +83,12 @@ static const struct {
 	{ .needles = { "No space left on device", "ENOSPC" },
 	  .explain = limit_texts_space,
 	  .from = POLICY_NAMESPACES },
-	{ .needles = { "can't start new thread" },
-	  .explain = limit_texts_thread,
-	  .from = POLICY_LANDLOCK },
+	/* Python, GLib and OpenMP. The latter two end the process. */
+	[THREAD_ROW] = { .needles = { "can't start new thread",
+				      "Error creating thread: Resource temporarily unavailable",
+				      "Thread creation failed: Resource temporarily unavailable" },
+			 .explain = limit_texts_thread,
+			 .from = POLICY_LANDLOCK },
 	{ .needles = { "disk I/O error", "database or disk is full" },
 	  .explain = limit_texts_database },
 	{ .needles = { "error writing to connection" },
@@ -301,6 +304,13 @@ static bool explain_full(struct buf *out, const struct cell *cell,
 	return !is_error_of(cell, rows[MEM_ROW].needles);
 }
 
+/* A library that cannot have a thread may end the process: the row names memory, too. */
+static bool died_for_thread(const struct cell *cell, const struct confinement_facts *facts)
+{
+	return cell->state == CELL_DIED && row_holds(THREAD_ROW, facts) &&
+	       error_text_line_end(&cell->text, rows[THREAD_ROW].needles, LINES_SEARCHED) != NULL;
+}
+
 static void explain_signal(struct buf *out, const struct cell *cell,
 			   const struct session_limits *limits, enum policy_tier tier)
 {
@@ -332,7 +342,9 @@ static void explain_limits(struct buf *out, const struct exec_result *result,
 	const struct session_limits *limits = session_limits(result->session);
 	enum policy_tier tier = facts->tier;
 
-	if (limit_hints_died_for_memory(cell))
+	if (died_for_thread(cell, facts))
+		put_row(out, THREAD_ROW, cell, limits);
+	else if (limit_hints_died_for_memory(cell))
 		limit_texts_memory(out, limits);
 	if (limit_hints_died_for_memory(cell) && cell->state != CELL_DIED)
 		return;

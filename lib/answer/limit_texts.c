@@ -170,7 +170,8 @@ void limit_texts_thread(struct buf *out, const struct session_limits *limits)
 		" (processes_max), and the stack of each thread, of 1 to 8 MB as a rule, counts as memory,",
 		limits->processes_max);
 	put_limit(out, " of which one process has at most", limits->memory_max, "memory_max");
-	buf_puts(out, " Use fewer workers, or smaller stacks: threading.stack_size(1 << 20).\n");
+	buf_puts(out, " Free memory, or use fewer workers, or smaller stacks: "
+		      "threading.stack_size(1 << 20), or OMP_STACKSIZE=1M for OpenMP.\n");
 }
 
 /* Explains a failed load, of which the loader says the same on a noexec file system. */

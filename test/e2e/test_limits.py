@@ -518,6 +518,10 @@ def test_of_programs_behind_cells_the_one_that_grows_is_ended(tight):
      "import time\ntime.sleep(1.2)\nos.abort()", "limited to 300 MB (memory_max)"),  # H9
     ("import os\nos.abort()", None),
     ("import os\nos.write(2, b'memory allocation of 8000000000 bytes failed\\n')\nos.abort()", "limited to 300 MB (memory_max)"),  # as Rust does
+    ("import os\nos.write(2, b'\\nlibgomp: Thread creation failed: Resource temporarily unavailable\\n')\nos._exit(1)",
+     "(processes_max), and the stack of each thread, of 1 to 8 MB as a rule, counts as memory, "
+     "of which one process has at most 300 MB (memory_max)."),
+    ("import os\nprint('libgomp: Thread creation failed: Resource temporarily unavailable was said')\nos._exit(1)", None),
     ("import builtins\ntry: x = bytearray(900 << 20)\nexcept MemoryError as e: met = e\n"
      "if not hasattr(builtins, 'ExceptionGroup'): raise met  # before 3.11\n"
      "raise builtins.ExceptionGroup('many', [ValueError(1), met])", "limited to 300 MB (memory_max)"),
@@ -539,6 +543,18 @@ def test_the_limit_that_was_met_is_named_and_no_other(home, code, words):
         result = server.cell(code)
         assert result.state in ("raised", "died")
         assert "_max)" not in result.text if words is None else words in result.text, result.text
+
+
+def test_where_threads_of_others_leave_none_for_a_plot_of_r_the_limit_is_named(home):
+    """GLib ends R. Before Pango 1.50 it needs no thread."""
+    skip_without("r")
+    with Server(home, env=ALONE) as server:
+        assert not server.call("session_info", session_id="s", config={"processes_max": 64}).is_error
+        server.cell("1", language="r")
+        server.cell("import threading\nrun = threading.Event()\ntry:\n  while True: threading.Thread(target=run.wait, daemon=True).start()\n"
+                    "except RuntimeError: pass")
+        result = server.cell("plot(1:3)", language="r")
+        assert result.state == "done" or "limited to 64 (processes_max)" in result.text, result.texts
 
 
 def test_what_javascript_only_says_names_no_limit(home):
