@@ -222,11 +222,25 @@ static bool was_mapping(const struct cell *cell)
 	return error_text_last_call_has(text, "mmap.mmap(");
 }
 
+/* Returns whether a file of the cell could not become as large as one may: the folder had no room.
+ */
+static bool was_lowered(const struct cell *cell, const struct session_limits *limits)
+{
+	return cell->file_max < limits->file_max;
+}
+
+static bool is_of_files(size_t row)
+{
+	return rows[row].explain == limit_texts_file || rows[row].explain == limit_texts_database;
+}
+
 static void put_row(struct buf *out, size_t row, const struct cell *cell,
 		    const struct session_limits *limits)
 {
 	if (rows[row].text != NULL)
 		buf_puts(out, rows[row].text);
+	else if (is_of_files(row) && was_lowered(cell, limits))
+		limit_texts_disk(out, cell, limits);
 	else
 		rows[row].explain(out, limits);
 	if (rows[row].explain == limit_texts_memory)
@@ -252,10 +266,15 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 	return false;
 }
 
-/* limit_texts_file is left out: limit_texts_cut knows from the file whether it met the limit. */
-static bool may_be_met_by_programs(size_t row)
+/*
+ * limit_texts_file is left out unless the folder was nearly full: limit_texts_cut knows from the
+ * file whether it met the limit.
+ */
+static bool may_be_met_by_programs(size_t row, const struct cell *cell,
+				   const struct session_limits *limits)
 {
-	return rows[row].text == NULL && rows[row].explain != limit_texts_file;
+	return rows[row].text == NULL &&
+	       (rows[row].explain != limit_texts_file || was_lowered(cell, limits));
 }
 
 /*
@@ -271,7 +290,7 @@ static void explain_program_line(struct buf *out, const struct cell *cell,
 	for (size_t i = 0; found == NULL && i < ARRAY_SIZE(rows); i++) {
 		const char *verb = "ends in";
 
-		if (!row_holds(i, facts) || !may_be_met_by_programs(i) ||
+		if (!row_holds(i, facts) || !may_be_met_by_programs(i, cell, limits) ||
 		    (rows[i].explain == limit_texts_map && !was_mapping(cell)))
 			continue;
 		found = error_text_line_end(&cell->text, rows[i].needles, SIZE_MAX);
@@ -298,7 +317,7 @@ static bool explain_full(struct buf *out, const struct cell *cell,
 	bool met = is_error_of(cell, too_large) || error_text_before(cell->traceback, too_large) ||
 		   (printed && cell_goes_on(cell));
 
-	if (!full && !(met && cell->file_max < limits->file_max))
+	if (!full && !(met && was_lowered(cell, limits)))
 		return false;
 	limit_texts_disk(out, cell, limits);
 	return !is_error_of(cell, rows[MEM_ROW].needles);

@@ -89,8 +89,9 @@ void limit_texts_disk(struct buf *out, const struct cell *cell, const struct ses
 		buf_puts(out, " From then on no file could grow in this cell, nor could those of "
 			      "/tmp and shared memory; what was being written is cut off.");
 	else
-		buf_puts(out, " So no file could become larger than what is left.");
-	buf_puts(out, " Delete what is not needed.\n");
+		buf_puts(out, " So no file, also in /tmp and shared memory, could become larger "
+			      "than what is left.");
+	buf_puts(out, " Delete what is not needed; a deleted file counts until it is closed.\n");
 }
 
 /* Returns the next file, from *at on, that is exactly as large as allowed, or NULL. */

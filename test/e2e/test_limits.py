@@ -76,6 +76,20 @@ def test_so_it_is_where_the_error_is_the_cause_of_another(server):
     assert "File too large" in result.text and "(disk_max)" in result.text and "file_max" not in result.text, result.texts
 
 
+def test_what_is_left_of_the_folder_is_named_to_whom_it_stops(server):
+    """A file may be larger, and a program that meets it need not end the cell."""
+    config = {"disk_max": 40 * MIB, "tmp_max": 200 * MIB, "memory_max": 400 * MIB}
+    assert not server.call("session_info", session_id="t", config=config).is_error
+    told = "is limited to 40 MB (disk_max). So no file, also in /tmp and shared memory, could become larger than what is left. Delete"
+    result = server.cell("while head -c 90000000 /dev/zero >/tmp/z; do sleep 0.1; done; rm /tmp/z", session="t", language="bash")
+    assert result.state == "done" and "'File too large', perhaps because a limit was met. The session's folder" in result.text, result.texts
+    assert told in result.text and "file_max" not in result.text
+    result = server.cell("import sqlite3, time\nwhile True:\n  c = sqlite3.connect('/tmp/d.db')\n  c.execute('create table t(a)')\n"
+                         "  c.execute('insert into t values(zeroblob(90000000))')\n  c.commit()\n  c.execute('drop table t')\n  c.commit()\n"
+                         "  time.sleep(0.1)", session="t")
+    assert result.state == "raised" and told in result.text and "file_max" not in result.text, result.texts
+
+
 def test_a_cell_that_writes_nothing_met_no_limit(server):
     for look in range(2):
         server.cell("for i in {1..4}; do head -c 15000000 /dev/zero >f$i; done", language="bash")
