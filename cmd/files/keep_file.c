@@ -259,20 +259,22 @@ static bool is_displaced(int dir, const char *name, const struct keep_file *file
 	       faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Opens the folder for the copy, as open_parent does; for a log's, where the database's copy is. */
+/*
+ * Opens the folder for the copy, as keep_file_open_parent does. A log's copy goes to the copy of
+ * its database. An earlier one stays, because the earlier copy of the database needs it.
+ */
 static int open_place(const struct keep_job *job, struct keep_file *file, struct buf *parent,
 		      const char **ret_name, struct err *err)
 {
 	cleanup_free char *to =
 		is_of_session(file) ? logs_follow(&job->placed, file->from, file->to) : NULL;
 	int dir = keep_file_open_parent(job->folder_fd, file->to, parent, ret_name, err);
-	struct err ignored; /* the user has changed it, or it is not there */
 
 	if (dir < 0 || to == NULL)
 		return dir;
-	free(copy_move(dir, *ret_name, path_base(to), &file->known, &ignored));
 	free(file->to);
 	file->to = mem_steal(&to);
+	file->known.known = false;
 	file->along = false;
 	*ret_name = path_base(file->to);
 	return dir;

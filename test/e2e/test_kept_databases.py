@@ -57,6 +57,21 @@ def test_a_log_whose_place_the_users_program_has_goes_elsewhere_with_its_databas
         assert counts(top, home / "copy") == {"a.db": 11, "a-2.db": 14}
 
 
+def test_a_log_stays_beside_the_copy_that_the_user_has_open(home):
+    """Without it, the copy would not have the rows that it was saved with."""
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell(OPEN)
+        (top,) = kept_folders(home)
+        user = sqlite3.connect(top / "a.db", isolation_level=None)
+        assert user.execute("select count(*) from t").fetchall() == [(10,)]
+        server.cell("add(1)")
+        assert counts(top, home / "copy1") == {"a.db": 10, "a-2.db": 11}
+        assert sqlite3.connect(top / "a.db").execute("select count(*) from t").fetchall() == [(10,)]
+        user.close()
+        server.cell("add(1)")
+        assert counts(top, home / "copy2") == {"a.db": 10, "a-2.db": 12}
+
+
 @pytest.mark.parametrize("mode", ["wal", "delete"])
 def test_a_log_is_not_copied_where_its_database_has_no_room(home, mode):
     with Server(home, env={"PTYCELL_NOTEBOOK": "off", "PTYCELL_KEEP_MAX": "2M"}) as server:
