@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "logs.h"
 #include "workspace/dblogs.h"
 
+enum { DUCKDB_MAGIC_AT = 8, DUCKDB_MAGIC_BYTES = 4 };
 enum { HEADER_MAX = 136 }; /* a database's header has 100 bytes, that of a log's index 136 */
 
 static int open_file(int dir_fd, const char *name, int flags, struct stat *ret_st)
@@ -62,6 +64,37 @@ bool database_is_same(int dir_fd, int other_fd, const char *name)
 		same = is_same_file(dir_fd, other_fd, log);
 	}
 	return same;
+}
+
+static bool is_duckdb(int dir_fd, const char *name)
+{
+	struct stat st;
+	char magic[DUCKDB_MAGIC_BYTES];
+	cleanup_fd int fd = open_file(dir_fd, name, O_RDONLY, &st);
+
+	return fd >= 0 &&
+	       pread(fd, magic, sizeof(magic), DUCKDB_MAGIC_AT) == (ssize_t)sizeof(magic) &&
+	       memcmp(magic, "DUCK", sizeof(magic)) == 0;
+}
+
+/*
+ * SQLite rolls a journal back and removes it, and reads a log of pages with its own file. DuckDB
+ * removes its log when it closes or writes a checkpoint, also one that a newer connection made. The
+ * index of a log has no rows.
+ */
+bool database_is_bound(int dir_fd, const char *name)
+{
+	if (is_duckdb(dir_fd, name))
+		return true;
+	for (size_t i = 0; i < DBLOGS_COUNT; i++) {
+		cleanup_free char *log = dblogs_name(name, i);
+		struct stat st;
+
+		if (strcmp(log + strlen(name), "-shm") != 0 &&
+		    fstatat(dir_fd, log, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0)
+			return true;
+	}
+	return false;
 }
 
 /* A file with other names is only removed here: under those it may still be right. */

@@ -22,16 +22,20 @@
 #include "helper/program.h"
 #include "json/make.h"
 #include "lockdown.h"
+#include "open_files.h"
 #include "remove.h"
 #include "unlock.h"
 #include "workspace/aside.h"
 #include "workspace/dblogs.h"
 
-enum { LINK_TEXT_MAX = 4096 };
+enum { LINK_TEXT_MAX = 4096, TEXT_BLOCK = 4096, TEXT_LEAST = 9 /* a tab; no text has less */ };
+
+#define UNREACHED "; handles that cells left open do not reach it: open it again"
 
 struct putback {
 	struct buf path; /* of the current folder, with a slash behind it */
-	size_t count;    /* files that came out differently */
+	struct open_files open;
+	size_t count; /* files that came out differently */
 	bool failed;
 	struct err err; /* the first failure */
 };
@@ -176,25 +180,67 @@ static bool rewrite(int from, int to, off_t size)
 	return ftruncate(to, 0) == 0 && copy_bytes(from, to, size, &ignored) == 0;
 }
 
+static bool is_text(int fd)
+{
+	unsigned char block[TEXT_BLOCK];
+	ssize_t len = pread(fd, block, sizeof(block), 0);
+
+	for (ssize_t i = 0; i < len; i++)
+		if (block[i] < TEXT_LEAST)
+			return false;
+	return len >= 0;
+}
+
 /*
- * Puts a file back. One that has or had several names gets the session's own file, which is right
- * under all of them.
+ * A program that writes at its own place, or from a state of its own as a compressor does, would
+ * damage the session's bytes. A line of text that is appended, as to a log, damages none.
  */
+static bool may_share(enum open_files_how how, int from, int to)
+{
+	if (how == OPEN_FILES_APPENDS)
+		return is_text(from) && is_text(to);
+	return how == OPEN_FILES_NONE;
+}
+
+static void report_bytes(struct putback *p, const char *name, const char *how, bool reached)
+{
+	cleanup_free char *text = xasprintf("%s%s", how, reached ? "" : UNREACHED);
+
+	report(p, name, text);
+}
+
+/*
+ * Puts a file back that differs, or that has or had several names. The latter gets the session's
+ * own file, which is right under all names. So does a file that must not be shared: what its
+ * handles write then reaches no file.
+ */
+static void replace_bytes(struct putback *p, const struct pair *pair, const char *name,
+			  const struct stat *st, int from, int to, bool alone, bool same)
+{
+	enum open_files_how how = open_files_how(&p->open, to);
+	bool in_place = alone && from >= 0 && to >= 0 && may_share(how, from, to);
+	cleanup_fd int writable = in_place ? open_file(pair->to, name, O_RDWR) : -1;
+
+	report_bytes(p, name, same ? "relinked" : "differs", in_place || how == OPEN_FILES_NONE);
+	if (writable >= 0 && rewrite(from, writable, st->st_size))
+		set_like(p, writable, st, name);
+	else
+		link_file(p, pair, name);
+}
+
 static void put_bytes(struct putback *p, const struct pair *pair, const char *name,
 		      const struct stat *st, const struct stat *now)
 {
 	cleanup_fd int from = open_file(pair->from, name, O_RDONLY);
-	cleanup_fd int to = open_file(pair->to, name, O_RDWR);
+	cleanup_fd int to = open_file(pair->to, name, O_RDONLY);
 	bool alone = st->st_nlink == 1 && now->st_nlink == 1;
-	bool both = from >= 0 && to >= 0;
-	bool same = both && now->st_size == st->st_size && copy_is_same(from, to, program_alive);
+	bool same = from >= 0 && to >= 0 && now->st_size == st->st_size &&
+		    copy_is_same(from, to, program_alive);
 
-	if (!same || !alone)
-		report(p, name, same ? "relinked" : "differs");
-	if (both && alone && (same || rewrite(from, to, st->st_size)))
+	if (same && alone)
 		set_like(p, to, st, name);
 	else
-		link_file(p, pair, name);
+		replace_bytes(p, pair, name, st, from, to, alone, same);
 	if (from >= 0)
 		(void)fchmod(from, st->st_mode & 07777);
 }
@@ -212,6 +258,24 @@ static void put_file(struct putback *p, const struct pair *pair, const char *nam
 	}
 }
 
+static enum open_files_how how_open(const struct putback *p, int dir_fd, const char *name)
+{
+	cleanup_fd int fd = open_file(dir_fd, name, O_RDONLY);
+
+	return open_files_how(&p->open, fd);
+}
+
+static void note_bound(struct putback *p, const char *name)
+{
+	if (p->failed)
+		return;
+	p->failed = true;
+	(void)err_set(&p->err, ERR_BUSY,
+		      "a cell has left a connection open, which would damage the log of a "
+		      "database; cells should close connections at their end: '%s%s'",
+		      buf_str(&p->path), name);
+}
+
 /* Replaces a database with its logs, if it differs: an open connection must not go on with it. */
 static void put_database(struct putback *p, const struct pair *pair, const char *name)
 {
@@ -221,9 +285,15 @@ static void put_database(struct putback *p, const struct pair *pair, const char 
 	    fstatat(pair->to, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
 	    database_is_same(pair->from, pair->to, name))
 		return;
-	report(p, name, "differs; connections that cells left open fail: connect again");
-	if (database_remove(pair->to, name) < 0)
+	if (database_is_bound(pair->from, name) && how_open(p, pair->to, name) != OPEN_FILES_NONE) {
+		note_bound(p, name);
+		return;
+	}
+	report(p, name, "differs; connections that cells left open do not reach it: connect again");
+	if (database_remove(pair->to, name) < 0) {
 		note_problem(p, name);
+		return;
+	}
 	link_file(p, pair, name);
 	for (size_t i = 0; i < DBLOGS_COUNT; i++) {
 		cleanup_free char *log = dblogs_name(name, i);
@@ -305,6 +375,7 @@ static void put_entry(struct putback *p, const struct pair *pair, const char *na
 		link_file(p, pair, name);
 }
 
+/* After a problem nothing more is linked: programs could write to the session's files. */
 static void put_each(struct putback *p, const struct pair *pair,
 		     void (*put)(struct putback *p, const struct pair *pair, const char *name))
 {
@@ -315,7 +386,7 @@ static void put_each(struct putback *p, const struct pair *pair,
 		note_problem(p, "");
 		return;
 	}
-	while ((entry = fd_next_entry(dir)) != NULL)
+	while (!p->failed && (entry = fd_next_entry(dir)) != NULL)
 		if (!fd_is_dot(entry->d_name))
 			put(p, pair, entry->d_name);
 	end_list(p, dir);
@@ -349,6 +420,7 @@ int putback_run(int session_fd, const json_t *request, struct err *err)
 	struct stat st;
 
 	(void)request;
+	open_files_list(&p.open);
 	if (lockdown_files(&rule, 1, 2, err) < 0)
 		return -1;
 	if (fstatat(session_fd, ASIDE_FOLDER, &st, AT_SYMLINK_NOFOLLOW) < 0)

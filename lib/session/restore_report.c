@@ -113,8 +113,9 @@ static void put_head(struct buf *out, const struct restore_report *report)
 	if (report->left > 0)
 		buf_putf(out, ", %zu after it %s not", report->left,
 			 report->left == 1 ? "was" : "were");
-	buf_puts(out, report->run > 0 ? ": only the variables of those that ran are back."
-				      : ": no variable is back.");
+	buf_puts(out, report->problem != NULL ? "."
+		      : report->run > 0       ? ": only the variables of those that ran are back."
+					      : ": no variable is back.");
 }
 
 static void put_files(struct buf *out, const struct restore_report *report)
@@ -175,12 +176,12 @@ static void put_running(struct buf *out, const struct restore_report *report)
 			 report->outside ? "They" : "From now on they");
 }
 
-/* Appends advice after a replay that stopped. */
+/* Appends advice after a replay that stopped, or whose variables had to be given up. */
 static void put_help(struct buf *out, const struct restore_report *report)
 {
-	if (report->stopped == NULL)
+	if (report->stopped == NULL && report->problem == NULL)
 		return;
-	if (report->holds && !report->outside)
+	if (report->stopped != NULL && report->holds && !report->outside)
 		buf_puts(out, "\nCells that run again change no file outside the session. If the "
 			      "cell failed for that reason, and all cells may reach hosts and "
 			      "write in shared folders once more, use action restore_outside.");
@@ -211,11 +212,12 @@ char *restore_report_text(const struct restore_report *report)
 		 "missing then.");
 	put_list(&out, "Files that cells did not find, or may not have found, as they were then: ",
 		 &report->inputs, ".");
-	put_list(
-		&out,
-		"Files that came out differently when cells ran again (those from before count): ",
-		&report->differs,
-		". Where a cell has such a file open, it writes on where these cells left off: open the file again before writing.");
+	if (report->problem == NULL) /* else the list ends early, and no cell has a file open */
+		put_list(
+			&out,
+			"Files that came out differently when cells ran again (those from before count): ",
+			&report->differs,
+			". Where a cell has one of them open, and nothing else is said, it goes on in the file from before.");
 	put_outside(&out, report);
 	put_running(&out, report);
 	if (report->missing_cells > 0)

@@ -27,7 +27,7 @@
 #include "workspace/keeper.h"
 #include "workspace/removal.h"
 
-enum { REPORTS_MS = 1100 };
+enum { REPORTS_MS = 1100, PROBLEM_MAX = 300 /* characters of why files are not put back */ };
 
 struct restore_call {
 	struct list node;
@@ -280,9 +280,11 @@ static void on_lost(struct loop_defer *defer)
 static bool fall_back(struct restore *r, const char *why)
 {
 	struct session *s = r->session;
+	struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	struct err err;
 
-	r->report.problem = sanitize_quote(why);
+	sanitize_line(&text, why, strlen(why), PROBLEM_MAX);
+	r->report.problem = buf_steal(&text);
 	if (workspace_take_back(s->workspace, &err) < 0) {
 		r->state = RESTORE_LOST;
 		r->lost = xstrdup(err.msg);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * open_files.c - asks for a lease, which the kernel grants only if no process has the file open for
+ * writing. File systems without leases, such as NFS, grant none: there every file counts as open.
+ * In an overlay a mapping is of the file below, which the lease does not ask: one whose descriptor
+ * is closed is not found there.
+ */
+#include "open_files.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+
+enum { INFO_MAX = 1024 };
+
+static const char *find_value(const char *info, const char *key)
+{
+	const char *found = strstr(info, key);
+
+	return found != NULL ? found + strlen(key) : NULL;
+}
+
+/* Adds what /proc/PID/fdinfo has of a descriptor. Linux before 5.14 does not show the inode. */
+static void add_info(struct open_files *open, const char *info)
+{
+	const char *flags = find_value(info, "flags:\t");
+	const char *ino = find_value(info, "\nino:\t");
+	unsigned long bits = flags != NULL ? strtoul(flags, NULL, 8) : 0;
+
+	if (ino == NULL || (bits & O_ACCMODE) == O_RDONLY)
+		return;
+	open->files = xrealloc(open->files, (open->count + 1) * sizeof(*open->files));
+	open->files[open->count++] = (struct open_file){ .ino = strtoull(ino, NULL, 10),
+							 .appends = (bits & O_APPEND) != 0 };
+}
+
+/* Pipes and sockets have inodes, too, which no path leads to. */
+static bool has_path(int dir_fd, const char *number)
+{
+	char path[2] = "";
+
+	return readlinkat(dir_fd, number, path, sizeof(path) - 1) > 0 && path[0] == '/';
+}
+
+static void add_descriptor(struct open_files *open, int process_fd, const char *number)
+{
+	cleanup_free char *name = xasprintf("fdinfo/%s", number);
+	cleanup_fd int fd = openat(process_fd, name, O_RDONLY | O_CLOEXEC);
+	char info[INFO_MAX] = "";
+
+	if (fd >= 0 && read(fd, info, sizeof(info) - 1) > 0)
+		add_info(open, info);
+}
+
+static void add_process(struct open_files *open, int process_fd)
+{
+	cleanup_fd int links = openat(process_fd, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = links >= 0 ? fd_list(links) : NULL;
+	const struct dirent *entry;
+
+	if (dir == NULL)
+		return;
+	while ((entry = fd_next_entry(dir)) != NULL)
+		if (!fd_is_dot(entry->d_name) && has_path(links, entry->d_name))
+			add_descriptor(open, process_fd, entry->d_name);
+	(void)closedir(dir);
+}
+
+/* No file is opened or looked at here: on a share whose server is gone that would hang. */
+void open_files_list(struct open_files *open)
+{
+	DIR *dir = fd_list_own(openat(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	const struct dirent *entry;
+
+	if (dir == NULL)
+		return;
+	while ((entry = fd_next_entry(dir)) != NULL) {
+		cleanup_fd int process = -1;
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		process = openat(dirfd(dir), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (process >= 0)
+			add_process(open, process);
+	}
+	(void)closedir(dir);
+}
+
+void open_files_release(struct open_files *open)
+{
+	free(open->files);
+	*open = (struct open_files){ 0 };
+}
+
+/* Another file system may have a file of the same number: then too many descriptors are found. */
+static bool only_appends(const struct open_files *open, uint64_t ino)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < open->count; i++) {
+		if (open->files[i].ino != ino)
+			continue;
+		if (!open->files[i].appends)
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+enum open_files_how open_files_how(const struct open_files *open, int fd)
+{
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return OPEN_FILES_WRITES;
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
+		(void)fcntl(fd, F_SETLEASE, F_UNLCK);
+		return OPEN_FILES_NONE;
+	}
+	return only_appends(open, st.st_ino) ? OPEN_FILES_APPENDS : OPEN_FILES_WRITES;
+}

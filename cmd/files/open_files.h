@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * open_files.h - finds out whether a process could still write to a file.
+ *
+ * A list of descriptors alone would not do: some processes hide theirs, and a mapping has none. So
+ * the kernel is asked for each file. Only what it does not show, how the file is open, comes from
+ * the list.
+ */
+#ifndef FILES_OPEN_FILES_H
+#define FILES_OPEN_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum open_files_how {
+	OPEN_FILES_NONE,    /* no process has it open for writing */
+	OPEN_FILES_APPENDS, /* all write at its end (O_APPEND) */
+	OPEN_FILES_WRITES,  /* at least one may write anywhere, or that is not known */
+};
+
+struct open_file {
+	uint64_t ino;
+	bool appends;
+};
+
+/* The descriptors for writing that processes have. Zeros are an empty list. */
+struct open_files {
+	struct open_file *files;
+	size_t count;
+};
+
+/* Lists those of all processes that /proc shows. Must be called before lockdown_files(). */
+void open_files_list(struct open_files *open);
+void open_files_release(struct open_files *open);
+/*
+ * Reports how a file is open. `fd` is open for reading; -1 is a file of which nothing is known.
+ * This process must not have the file open for writing, and must ignore SIGIO.
+ */
+enum open_files_how open_files_how(const struct open_files *open, int fd);
+
+#endif

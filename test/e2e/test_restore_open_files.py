@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Cells that run again leave files and databases open. What such a handle writes later, also at its end, never reaches yesterday's bytes."""
+import pytest
+
+from steps import kill
+from test_restore import days, restore, told
+
+UNREACHED = "'x' (differs; handles that cells left open do not reach it: open it again)"
+GOES_ON = "Where a cell has one of them open, and nothing else is said, it goes on in the file from before."
+
+GZIP = """import gzip, random
+held = gzip.open('x', 'wt')
+for i in range(3000): held.write(f'{random.random()}\\n')"""
+ZIP = """import random, zipfile
+held = zipfile.ZipFile('x', 'w', zipfile.ZIP_DEFLATED)
+held.writestr('a', ''.join(str(random.random()) for _ in range(random.randint(1000, 4000))))"""
+GNU = """import dbm.gnu, random, shelve
+held = shelve.Shelf(dbm.gnu.open('x', 'c'))
+for i in range(50): held[str(i)] = 'x' * random.randint(1, 600)
+held.sync()"""
+PLUS = """import random
+held = open('x', 'w+')
+for i in range(3000): held.write(f'{random.random()}\\n')"""
+PACKED = """import gzip, random
+raw = open('x', 'ab')
+held = gzip.open(raw, 'wb')
+held.write(random.randbytes(100000))
+held.flush()"""
+MAP = """import mmap, random
+with open('x', 'w+b') as file:
+    file.write(random.randbytes(8192))
+    file.flush()
+    held = mmap.mmap(file.fileno(), 8192)
+held[0:4] = b'mine'"""
+BYTES = "import hashlib\nprint(hashlib.sha256(open('x', 'rb').read()).hexdigest())"
+
+
+@pytest.mark.parametrize("act", ["held.close()", "held = None", "1"])
+@pytest.mark.parametrize("code", [GZIP, ZIP, PLUS, PACKED, GNU, MAP], ids=["gzip", "zip", "plus", "packed", "gnu", "map"])
+def test_what_an_open_handle_writes_at_its_end_does_not_reach_yesterdays_bytes(start, code, act):
+    first = start()
+    if "dbm.gnu" in code and first.cell("import dbm.gnu").is_error:
+        pytest.skip("this Python has no dbm.gnu")
+    first.cell(code)
+    first.close()
+    server = start()
+    yesterday = server.cell(BYTES).text.splitlines()[-1]
+    text = told(restore(server))
+    assert f"{UNREACHED}. {GOES_ON}" in text
+    assert server.cell(BYTES).text.strip() == yesterday
+    server.cell(act)
+    assert server.cell(BYTES).text.strip() == yesterday
+    server.close()
+    assert start().cell(BYTES).text.splitlines()[-1] == yesterday
+
+
+def test_a_compressed_file_of_r_is_yesterdays_after_its_connection_ends(start):
+    code = "set.seed(NULL)\nheld <- gzfile('x', 'w')\nwriteLines(format(runif(4000), digits = 15), held)\n1"
+    first = start()
+    first.cell(code, language="r")
+    first.close()
+    server = start()
+    yesterday = server.cell(BYTES).text.splitlines()[-1]
+    assert UNREACHED in told(restore(server))
+    assert not server.cell("close(held)", language="r").is_error
+    assert server.cell(BYTES).text.strip() == yesterday
+
+
+def test_a_log_goes_on_at_the_end_of_yesterdays(start):
+    server = days(start, "import logging, random\nlogging.basicConfig(filename='x', level='INFO', format='%(message)s')\nlogging.info('%s', random.random())")
+    yesterday = server.cell("print(open('x').read(), end='')").text.splitlines()[-1]
+    assert f"'x' (differs). {GOES_ON}" in told(restore(server))
+    server.cell("logging.info('more')")
+    assert server.cell("print(open('x').read(), end='')").text == f"{yesterday}\nmore\n"
+
+
+ROWS = """import random, sqlite3
+con = sqlite3.connect('m.db')
+con.execute('pragma journal_mode=%s')
+con.execute('create table ev(v real)')
+con.executemany('insert into ev values(?)', [(random.random(),) for _ in range(1000)])
+con.commit()"""
+MANY = "n = con.executemany('insert into ev values(?)', [(random.random(),) for _ in range(200000)]).rowcount"
+FRESH = """import sqlite3
+one = sqlite3.connect('m.db')
+print(one.execute('select count(*), sum(v) from ev').fetchone(), one.execute('pragma integrity_check').fetchone())
+one.close()"""
+LOST = "(a cell has left a connection open, which would damage the log of a database; cells should close connections at their end: '%s')"
+
+
+def killed(start, *cells):
+    """Runs cells on a first day that a kill ends; returns the sum of the committed rows, and the server of the second day."""
+    first = start()
+    first.cell(cells[0])
+    total = first.cell("print(con.execute('select count(*), sum(v) from ev').fetchone())").text.strip()
+    for cell in cells[1:]:
+        first.cell(cell)
+    kill(first.process.pid)
+    first.process.wait()
+    return total, start()
+
+
+@pytest.mark.parametrize("mode", ["delete", "truncate", "wal"])
+def test_the_log_of_a_database_that_a_kill_left_is_not_lost(start, mode):
+    total, server = killed(start, ROWS % mode, MANY)
+    text = told(restore(server), failed=True)
+    assert LOST % "m.db" in text and "no variable is back; the files are as they were before" in text
+    assert "variables are back" not in text and "differently" not in text
+    assert "NameError" in server.cell("con").text
+    assert server.cell(FRESH).text == f"{total} ('ok',)\n"
+    server.close()
+    assert start().cell(FRESH).text.endswith(f"{total} ('ok',)\n")
+
+
+def test_a_transaction_that_is_open_reaches_no_file(start):
+    first = start()
+    first.cell(ROWS % "delete")
+    total = first.cell("print(con.execute('select count(*), sum(v) from ev').fetchone())").text.strip()
+    first.cell("n = con.execute('insert into ev values(100)').rowcount")
+    first.close()
+    server = start()
+    if server.cell("import os\nprint(os.path.exists('m.db-journal'))").text.splitlines()[-1] == "True":
+        assert LOST % "m.db" in told(restore(server), failed=True)
+    else:
+        assert "'m.db' (differs; connections that cells left open do not reach it: connect again)" in told(restore(server))
+        server.cell("con.commit()")
+    assert server.cell(FRESH).text == f"{total} ('ok',)\n"
+
+
+# As DuckDB does: what is committed is in the log, which the end of a connection removes by its name.
+DUCK = """import os, random
+class Connection:
+    def __init__(self):
+        self.file = open('d.duckdb', 'w+b')
+        self.file.write(bytes(8) + b'DUCK' + bytes(4084))
+        self.file.flush()
+        with open('d.duckdb.wal', 'wb') as log: log.write(random.randbytes(1000))
+    def close(self):
+        self.file.close()
+        os.remove('d.duckdb.wal')
+duck = Connection()"""
+LOG = "import hashlib\nprint(hashlib.sha256(open('d.duckdb.wal', 'rb').read()).hexdigest())"
+
+
+def test_the_log_of_duckdb_is_not_lost(start):
+    server = days(start, DUCK)
+    yesterday = server.cell(LOG).text.splitlines()[-1]
+    assert LOST % "d.duckdb" in told(restore(server), failed=True)
+    assert "NameError" in server.cell("duck.close()").text
+    assert server.cell(LOG).text.strip() == yesterday
+
+
+def test_a_duckdb_that_no_cell_left_open_is_put_back(start):
+    server = days(start, DUCK, "duck.file.close()")
+    yesterday = server.cell(LOG).text.splitlines()[-1]
+    assert "'d.duckdb' (differs; connections" in told(restore(server))
+    assert server.cell(LOG).text.strip() == yesterday
