@@ -31,6 +31,13 @@
 #include "workspace/dblogs.h"
 #include "workspace/original.h"
 
+/* Notes what became of a file that may have a log. `to` is NULL if it was not copied. */
+static void note_database(struct keep_job *job, const struct keep_file *file, const char *to)
+{
+	if (job->logs && keep_file_is_database(job, file))
+		logs_note(&job->placed, file->from, to);
+}
+
 /* Notes where a file's copy is. */
 static void note_copy(struct keep_job *job, const struct keep_file *file, const json_t *progress)
 {
@@ -38,15 +45,13 @@ static void note_copy(struct keep_job *job, const struct keep_file *file, const 
 
 	if (file->report)
 		job->report = mem_steal(&to);
-	else if (keep_file_is_database(job, file))
-		logs_note(&job->placed, file->from, to == NULL ? file->to : to);
+	else
+		note_database(job, file, to == NULL ? file->to : to);
 }
 
-/* Copies a file and reports that. A log whose place something else has is not copied, nor reported.
- */
 static void keep_one(struct keep_job *job, size_t index, struct keep_file *file)
 {
-	cleanup_json json_t *progress = json_object();
+	json_t *progress = json_object();
 	struct err trouble;
 
 	keep_file_show_life();
@@ -57,53 +62,30 @@ static void keep_one(struct keep_job *job, size_t index, struct keep_file *file)
 		json_put_str(progress, "problem", trouble.msg);
 		json_put_bool(progress, "again",
 			      trouble.code == ERR_SYSTEM || trouble.code == ERR_BUSY);
-		if (keep_file_is_database(job, file))
-			logs_note(&job->placed, file->from, NULL);
+		note_database(job, file, NULL);
 	}
-	if (!file->displaced)
-		program_progress(json_incref(progress));
+	program_progress(progress);
 }
 
-/* Copies a log's database once more, to a name that no file has. Returns false if it is unknown. */
-static bool keep_database_anew(struct keep_job *job, const json_t *files,
-			       const struct keep_file *log)
+/* Returns true if something else is where the copy of one of a database's logs must go. */
+static bool has_displaced_log(struct keep_job *job, const json_t *files,
+			      const struct keep_file *database)
 {
-	cleanup_free char *database = dblogs_database(log->from);
 	size_t index;
 	json_t *value;
+	bool displaced = false;
 
 	json_array_foreach (files, index, value) {
-		cleanup_keep_file struct keep_file file = { .from = NULL };
-		struct err ignored; /* it was parsed before */
+		cleanup_keep_file struct keep_file log = { .from = NULL };
+		cleanup_free char *owner = NULL;
+		struct err ignored; /* it is parsed once more when it is copied */
 
-		if (keep_file_parse(value, &file, &ignored) < 0 || file.from == NULL ||
-		    !str_eq(file.from, database) || !keep_file_is_database(job, &file))
-			continue;
-		file.anew = true;
-		file.along = false;
-		file.known.known = false;
-		keep_one(job, index, &file);
-		return true;
+		if (!displaced && keep_file_parse(value, &log, &ignored) == 0 && log.from != NULL)
+			owner = dblogs_database(log.from);
+		displaced = displaced || (owner != NULL && str_eq(owner, database->from) &&
+					  keep_file_is_displaced(job, &log));
 	}
-	return false;
-}
-
-/* Copies a log. If something else has its place, its database is copied to another name first. */
-static int keep_log(struct keep_job *job, const json_t *files, size_t index, struct err *err)
-{
-	for (int tries = 1; tries <= KEEP_FILE_TRIES; tries++) {
-		cleanup_keep_file struct keep_file file = { .from = NULL };
-
-		if (keep_file_parse(json_array_get(files, index), &file, err) < 0)
-			return -1;
-		file.anew = tries == KEEP_FILE_TRIES; /* it gets a number */
-		keep_one(job, index, &file);
-		if (!file.displaced)
-			break;
-		if (!keep_database_anew(job, files, &file))
-			tries = KEEP_FILE_TRIES - 1;
-	}
-	return 0;
+	return displaced;
 }
 
 /* Copies the files that are logs of databases by their names, or those that are not. */
@@ -119,17 +101,32 @@ static int keep_some(struct keep_job *job, const json_t *files, bool logs, struc
 			return -1;
 		if (logs_is_log(file.to) != logs)
 			continue;
-		if (!logs)
-			keep_one(job, index, &file);
-		else if (keep_log(job, files, index, err) < 0)
-			return -1;
+		if (!logs && job->logs && keep_file_is_database(job, &file) &&
+		    has_displaced_log(job, files, &file))
+			keep_file_set_anew(&file);
+		keep_one(job, index, &file);
 	}
 	return 0;
+}
+
+static bool has_logs(const json_t *files)
+{
+	size_t index;
+	json_t *value;
+
+	json_array_foreach (files, index, value) {
+		cleanup_free char *to = json_path_of(json_object_get(value, "to"));
+
+		if (to != NULL && logs_is_log(to))
+			return true;
+	}
+	return false;
 }
 
 /* Copies files. A log comes after its database, whose copy may have got another name. */
 static int keep_files(struct keep_job *job, const json_t *files, struct err *err)
 {
+	job->logs = has_logs(files);
 	if (keep_some(job, files, false, err) < 0)
 		return -1;
 	return keep_some(job, files, true, err);

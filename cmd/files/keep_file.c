@@ -26,7 +26,7 @@
 #include "workspace/beneath.h"
 #include "workspace/expose.h"
 
-enum { KEEP_HANGS_S = 300 };
+enum { KEEP_HANGS_S = 300, COPY_TRIES = 3 };
 
 void keep_file_release(struct keep_file *file)
 {
@@ -146,7 +146,7 @@ static int copy_whole(struct copy_source *source, int dir, const char *name,
 
 	if (copy_once(source, dir, name, known, ret_made, err) < 0)
 		return -1;
-	for (int tries = 1; is_mixed(source) && tries < KEEP_FILE_TRIES; tries++) {
+	for (int tries = 1; is_mixed(source) && tries < COPY_TRIES; tries++) {
 		cleanup_free char *taken = ret_made->name;
 
 		last = copy_describe(&ret_made->stat);
@@ -248,15 +248,44 @@ static void put_kind(const struct keep_job *job, const struct keep_file *file, j
 	json_put_bool(progress, "report", file->report);
 }
 
-/*
- * Returns true if something else is where the copy of a log must go. Under a number, it would be
- * the log of no database.
- */
-static bool is_displaced(int dir, const char *name, const struct keep_file *file)
+/* Returns true if a file that is not known is at the place. */
+static bool is_taken(int dir, const char *name, const struct copy_known *known)
 {
-	return !file->anew && is_of_session(file) && logs_is_log(file->from) &&
-	       !copy_is_known(dir, name, &file->known) &&
+	return !copy_is_known(dir, name, known) &&
 	       faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool has_same(int from, int dir, const char *name)
+{
+	struct stat st;
+	cleanup_free char *taken = adopt_same(from, dir, name, &st);
+
+	return taken != NULL && str_eq(taken, name);
+}
+
+bool keep_file_is_displaced(const struct keep_job *job, struct keep_file *file)
+{
+	cleanup_buf struct buf parent = BUF_INIT(BUF_UNBOUNDED);
+	const char *name = NULL;
+	struct err ignored; /* that comes again when the file is copied */
+	struct stat st;
+	bool linked;
+	cleanup_fd int from = keep_file_open_source(job, file, &linked, &st, &ignored);
+	cleanup_fd int dir = from < 0 ? -1
+				      : keep_file_open_parent(job->folder_fd, file->to, &parent,
+							      &name, &ignored);
+
+	if (dir < 0 || (job->compare && has_same(from, dir, name)))
+		return false;
+	recognise(dir, name, file);
+	return is_taken(dir, name, &file->known);
+}
+
+void keep_file_set_anew(struct keep_file *file)
+{
+	file->anew = true;
+	file->along = false;
+	file->known.known = false;
 }
 
 /*
@@ -285,8 +314,8 @@ static json_int_t known_size(const struct keep_file *file)
 	return file->known.known ? file->known.size : 0;
 }
 
-/* Checks whether a file may be copied, and sets the size of what is copied of it. */
-static int check_file(struct keep_job *job, const struct keep_file *file, struct stat *st,
+/* Checks what the request says of a file, and sets the size of what is copied of it. */
+static int check_file(const struct keep_job *job, const struct keep_file *file, struct stat *st,
 		      struct err *err)
 {
 	if (is_of_session(file) && logs_is_stranded(&job->placed, file->from))
@@ -295,7 +324,7 @@ static int check_file(struct keep_job *job, const struct keep_file *file, struct
 		return err_set(err, ERR_INVALID, "it is shorter than it was");
 	if (file->suffix != NULL)
 		st->st_size = file->take;
-	return room_check(&job->room, st->st_size, known_size(file), file->spare, err);
+	return 0;
 }
 
 int keep_file_copy(struct keep_job *job, struct keep_file *file, json_t *progress, struct err *err)
@@ -308,7 +337,7 @@ int keep_file_copy(struct keep_job *job, struct keep_file *file, json_t *progres
 	cleanup_fd int dir = -1;
 	cleanup_free char *taken = NULL;
 	cleanup_buf struct buf path = BUF_INIT(BUF_UNBOUNDED);
-	json_int_t before = known_size(file);
+	json_int_t before;
 
 	if (from < 0) {
 		json_put_bool(progress, "unread", true);
@@ -325,7 +354,8 @@ int keep_file_copy(struct keep_job *job, struct keep_file *file, json_t *progres
 	source.suffix = file->suffix;
 	source.durable = job->durable;
 	dir = open_place(job, file, &path, &name, err);
-	if (dir < 0)
+	before = known_size(file);
+	if (dir < 0 || room_check(&job->room, source.stat.st_size, before, file->spare, err) < 0)
 		return -1;
 	if (file->along && is_unchanged(&source.stat, &file->known) &&
 	    copy_is_known(dir, name, &file->known)) {
@@ -338,8 +368,7 @@ int keep_file_copy(struct keep_job *job, struct keep_file *file, json_t *progres
 		return 0;
 	if (!file->anew)
 		recognise(dir, name, file);
-	file->displaced = is_displaced(dir, name, file);
-	if (file->displaced)
+	if (logs_has_place(&job->placed, file->from) && is_taken(dir, name, &file->known))
 		return err_set(err, ERR_DENIED, "another file has its name");
 	if (copy_or_grow(&source, dir, name, file, &copy, err) < 0)
 		return -1;

@@ -14,8 +14,6 @@
 #include "room.h"
 #include "source.h"
 
-enum { KEEP_FILE_TRIES = 3 };
-
 /* An export. */
 struct keep_job {
 	struct source_folder data;
@@ -24,6 +22,7 @@ struct keep_job {
 	int folder_fd;               /* the destination */
 	int drawn_fd;                /* the report; -1 if it could not be drawn */
 	char *report;                /* its name, once it was copied */
+	bool logs;                   /* the request has logs of databases */
 	struct list placed;          /* databases, as logs.h notes them */
 	struct room room;
 	bool durable;
@@ -41,7 +40,6 @@ struct keep_file {
 	bool report;          /* it is drawn_fd */
 	bool along;           /* it may be unchanged */
 	bool anew;            /* no file at `to` counts as a copy */
-	bool displaced;       /* set by keep_file_copy: a log, whose place something else has */
 	const char *suffix;   /* borrowed from the request; NULL for a copy of the whole file */
 	json_int_t take;      /* with a suffix: how many bytes come before it */
 	json_int_t stays;     /* with a suffix: how many of them the known copy begins with */
@@ -73,9 +71,13 @@ int keep_file_open_source(const struct keep_job *job, const struct keep_file *fi
 			  bool *ret_linked, struct stat *ret_stat, struct err *err) MUST_CHECK;
 /* Returns true for a file of the session that is a database by its first bytes. */
 bool keep_file_is_database(const struct keep_job *job, const struct keep_file *file);
+/* Returns true if a file that is no copy of ours is where the copy of a log must go. */
+bool keep_file_is_displaced(const struct keep_job *job, struct keep_file *file);
+/* Has the file copied to a name that no file has. */
+void keep_file_set_anew(struct keep_file *file);
 /*
  * Copies a file and adds its result to `progress`. Returns -1 and sets *err. The log of a database
- * is not copied if its database could not be; if something else has its place, `displaced` is set.
+ * is copied only beside the copy of its database.
  */
 int keep_file_copy(struct keep_job *job, struct keep_file *file, json_t *progress,
 		   struct err *err) MUST_CHECK;

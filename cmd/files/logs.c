@@ -99,6 +99,14 @@ char *logs_follow(const struct list *placed, const char *from, const char *to)
 	return str_eq(log, to) ? NULL : mem_steal(&log);
 }
 
+bool logs_has_place(const struct list *placed, const char *from)
+{
+	cleanup_free char *database = from == NULL ? NULL : dblogs_database(from);
+	const struct placed *one = find(placed, database);
+
+	return one != NULL && one->to != NULL;
+}
+
 bool logs_is_stranded(const struct list *placed, const char *from)
 {
 	cleanup_free char *database = dblogs_database(from);

@@ -35,6 +35,8 @@ void logs_note(struct list *placed, const char *from, const char *to);
  * is another path; else NULL. The caller frees it.
  */
 char *logs_follow(const struct list *placed, const char *from, const char *to);
+/* Returns true if `from` is the log of a database that was noted with a copy. */
+bool logs_has_place(const struct list *placed, const char *from);
 /* Returns true if `from` is the log of a database that could not be copied. */
 bool logs_is_stranded(const struct list *placed, const char *from);
 void logs_forget(struct list *placed);

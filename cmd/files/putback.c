@@ -209,20 +209,30 @@ static void report_bytes(struct putback *p, const char *name, const char *how, b
 	report(p, name, text);
 }
 
+/* A file on both sides; -1 for one that could not be opened. */
+struct both {
+	int from;
+	int to;
+	bool alone; /* neither has another name */
+	bool same;  /* they have the same bytes */
+};
+
 /*
  * Puts a file back that differs, or that has or had several names. The latter gets the session's
  * own file, which is right under all names. So does a file that must not be shared: what its
  * handles write then reaches no file.
  */
 static void replace_bytes(struct putback *p, const struct pair *pair, const char *name,
-			  const struct stat *st, int from, int to, bool alone, bool same)
+			  const struct stat *st, const struct both *both)
 {
-	enum open_files_how how = open_files_how(&p->open, to);
-	bool in_place = alone && from >= 0 && to >= 0 && may_share(how, from, to);
+	enum open_files_how how = open_files_how(&p->open, both->to);
+	bool in_place = both->alone && both->from >= 0 && both->to >= 0 &&
+			may_share(how, both->from, both->to);
 	cleanup_fd int writable = in_place ? open_file(pair->to, name, O_RDWR) : -1;
 
-	report_bytes(p, name, same ? "relinked" : "differs", in_place || how == OPEN_FILES_NONE);
-	if (writable >= 0 && rewrite(from, writable, st->st_size))
+	report_bytes(p, name, both->same ? "relinked" : "differs",
+		     in_place || how == OPEN_FILES_NONE);
+	if (writable >= 0 && rewrite(both->from, writable, st->st_size))
 		set_like(p, writable, st, name);
 	else
 		link_file(p, pair, name);
@@ -233,14 +243,16 @@ static void put_bytes(struct putback *p, const struct pair *pair, const char *na
 {
 	cleanup_fd int from = open_file(pair->from, name, O_RDONLY);
 	cleanup_fd int to = open_file(pair->to, name, O_RDONLY);
-	bool alone = st->st_nlink == 1 && now->st_nlink == 1;
-	bool same = from >= 0 && to >= 0 && now->st_size == st->st_size &&
-		    copy_is_same(from, to, program_alive);
+	const struct both both = { .from = from,
+				   .to = to,
+				   .alone = st->st_nlink == 1 && now->st_nlink == 1,
+				   .same = from >= 0 && to >= 0 && now->st_size == st->st_size &&
+					   copy_is_same(from, to, program_alive) };
 
-	if (same && alone)
+	if (both.same && both.alone)
 		set_like(p, to, st, name);
 	else
-		replace_bytes(p, pair, name, st, from, to, alone, same);
+		replace_bytes(p, pair, name, st, &both);
 	if (from >= 0)
 		(void)fchmod(from, st->st_mode & 07777);
 }

@@ -129,7 +129,8 @@ static void add_along(struct search *search, const char *path)
  */
 static void add_others(struct search *search)
 {
-	list_for_each (const struct found, found, &search->found, node) {
+	for (struct list *node = search->found.next; node != &search->found; node = node->next) {
+		const struct found *found = list_entry(node, struct found, node);
 		cleanup_free char *database = dblogs_database(found->path);
 
 		if (database != NULL)

@@ -68,9 +68,7 @@ static void put_removed(struct buf *out, const json_t *result)
 		return;
 	buf_puts(out, out->len > 0 ? " " : "");
 	put_names(out,
-		  json_is_true(json_object_get(result, "dry"))
-			  ? "Would go, because no request needs it: "
-			  : "No longer there, because no request needs it: ",
+		  json_is_true(json_object_get(result, "dry")) ? "Would go: " : "No longer there: ",
 		  rows);
 	buf_puts(out, ".");
 }

@@ -357,11 +357,15 @@ local({
 
         def write_open_files(self):
             """Writes what open files have in their buffers, as the session did at the end of a cell: others may read the files."""
-            for thing in gc.get_objects():
-                if type(thing) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
-                    with contextlib.suppress(Exception):  # it is closed, or code of the session is behind it
-                        if stat.S_ISREG(os.fstat(thing.fileno()).st_mode) and thing.writable() and not self.reads_on(thing):
-                            thing.flush()
+            files = [thing for thing in gc.get_objects() if type(thing) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)]
+            below = set()  # the bytes below a text file are written with it, or not at all
+            for file in files:
+                with contextlib.suppress(Exception):
+                    below.add(id(file.buffer))
+            for file in files:
+                with contextlib.suppress(Exception):  # it is closed, or code of the session is behind it
+                    if id(file) not in below and stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.writable() and not self.reads_on(file):
+                        file.flush()
 
         def reads_on(self, file):
             """Returns whether a text file is read as well and is not at its end: a flush would change what it reads next."""
@@ -504,7 +508,7 @@ local({
         def copy_of(self, value, copies):
             try:
                 return copy.deepcopy(value, copies) if isinstance(self.digest_of(value), bytes) else value
-            except BaseException:  # it is code of the session
+            except (Exception, SystemExit):  # it is code of the session
                 return value
 
         def digest_of(self, value):
@@ -513,7 +517,7 @@ local({
             try:
                 pickle.Pickler(measure).dump(value)
                 return measure.digest.digest()
-            except BaseException:
+            except (Exception, SystemExit):
                 return object()
 
         def put_aside(self, language):

@@ -57,6 +57,19 @@ def test_a_log_whose_place_the_users_program_has_goes_elsewhere_with_its_databas
         assert counts(top, home / "copy") == {"a.db": 11, "a-2.db": 14}
 
 
+def test_a_database_that_changed_too_leaves_the_copy_that_the_user_has_changed(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell(OPEN)
+        (top,) = kept_folders(home)
+        user = sqlite3.connect(top / "a.db", isolation_level=None)
+        user.execute("insert into t values (2, 'mine')")
+        before = (top / "a.db").read_bytes()
+        server.cell("add(1); c.execute('pragma wal_checkpoint(passive)').fetchall(); add(1)")
+        assert (top / "a.db").read_bytes() == before
+        assert counts(top, home / "copy") == {"a.db": 11, "a-2.db": 12}
+        user.close()
+
+
 def test_a_log_stays_beside_the_copy_that_the_user_has_open(home):
     """Without it, the copy would not have the rows that it was saved with."""
     with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:

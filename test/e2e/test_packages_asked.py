@@ -185,9 +185,9 @@ def test_what_goes_because_it_does_not_fit_any_more_is_told(servers, index):
         wheel("app", "1.0", ["helper", "plain"]), wheel("app", "2.0", ["core>=2"]), wheel("helper", "1.0", ["core<2"]),
         wheel("plain", "1.0"), wheel("core", "1.0"), wheel("core", "2.0")).url)
     install(server, "app==1.0")
-    assert "Would go, because no request needs it: helper 1.0." in install(server, "--dry-run", "app==2.0").texts[0]
+    assert "Would go: helper 1.0." in install(server, "--dry-run", "app==2.0").texts[0]
     told = python(server, "%pip install app==2.0")
-    assert "No longer there, because no request needs it: helper 1.0." in told, told
+    assert "No longer there: helper 1.0." in told, told
     assert python(server, "!pip freeze").split()[:3] == ["app==2.0", "core==2.0", "plain==1.0"]
     install(server, "app==1.0", session="t")
     result = install(server, "app==2.0", session="t")

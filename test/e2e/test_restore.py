@@ -255,8 +255,13 @@ def test_a_loss_behind_which_no_cell_runs_again_is_not_told(start):
     assert "State was lost" not in told(restore(server))
 
 
-def test_saved_variables_are_no_state_of_other_languages(start):
-    server = days(start, "x = 1", ("bash", "b=old"), PTYCELL_RESUME_VARIABLES=None)
+def test_saved_variables_are_no_state_of_other_languages(start, home):
+    server = start(PTYCELL_RESUME_VARIABLES=None)
+    server.cell("b=old", language="bash")
+    server.cell("x = 1")
+    until(lambda: paths_in(home, "**/journal/variables"))
+    server.close()
+    server = start(PTYCELL_RESUME_VARIABLES=None)
     told(server.interact(action="restore_values"))
     server.cell("x")
     assert server.cell("b=${b:-new}; echo $b", language="bash").text == "new\n"

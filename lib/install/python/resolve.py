@@ -71,7 +71,7 @@ def find_others(request, wanted, untouched, found, others):
     command = command_for(request, wanted, untouched)
     for _ in range(CONFLICTS_MAX):
         write_lines("stay.txt", ["%s==%s" % row for row in found.items()])
-        done, said = run_pip(*command, "-c", "stay.txt", "--", *("%s==%s" % row for row in others.items()))
+        done, said = run_pip(*command, "-c", "limits.txt", "-c", "stay.txt", "--", *("%s==%s" % row for row in others.items()))
         if done:
             return [row for row in rows_of_report() if utils.canonicalize_name(row["name"]) not in found]
         named = set(map(utils.canonicalize_name, NAMED.findall(said)))
@@ -118,8 +118,8 @@ def with_lacks(rows, said):
     _, _, utils, _ = packaging()
     lacks = {}
     for name, version, extra in LACKS.findall(said):
-        lacks.setdefault((utils.canonicalize_name(name), version), []).append(extra)
-    return [{**row, "lacks": lacks.get((utils.canonicalize_name(row["name"]), row["version"]), [])} for row in rows]
+        lacks.setdefault((utils.canonicalize_name(name), version), {})[extra] = True
+    return [{**row, "lacks": [*lacks.get((utils.canonicalize_name(row["name"]), row["version"]), ())]} for row in rows]
 
 
 def write_earlier(lines):

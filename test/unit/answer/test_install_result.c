@@ -44,7 +44,7 @@ static void what_is_no_longer_there_is_told(void **state)
 
 	(void)state;
 	assert_string_equal(text, "Installed: a 2.0. The next import finds them; no restart is "
-				  "needed. No longer there, because no request needs it: b 1.0.");
+				  "needed. No longer there: b 1.0.");
 	json_put_bool(result, "dry", true);
 	dry = install_result_sentence(result);
 	assert_string_equal(dry,
