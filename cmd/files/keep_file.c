@@ -314,8 +314,8 @@ static json_int_t known_size(const struct keep_file *file)
 	return file->known.known ? file->known.size : 0;
 }
 
-/* Checks what the request says of a file, and sets the size of what is copied of it. */
-static int check_file(const struct keep_job *job, const struct keep_file *file, struct stat *st,
+/* Checks whether a file may be copied, and sets the size of what is copied of it. */
+static int check_file(struct keep_job *job, const struct keep_file *file, struct stat *st,
 		      struct err *err)
 {
 	if (is_of_session(file) && logs_is_stranded(&job->placed, file->from))
@@ -324,7 +324,7 @@ static int check_file(const struct keep_job *job, const struct keep_file *file, 
 		return err_set(err, ERR_INVALID, "it is shorter than it was");
 	if (file->suffix != NULL)
 		st->st_size = file->take;
-	return 0;
+	return room_check(&job->room, st->st_size, known_size(file), file->spare, err);
 }
 
 int keep_file_copy(struct keep_job *job, struct keep_file *file, json_t *progress, struct err *err)
@@ -354,7 +354,7 @@ int keep_file_copy(struct keep_job *job, struct keep_file *file, json_t *progres
 	source.suffix = file->suffix;
 	source.durable = job->durable;
 	dir = open_place(job, file, &path, &name, err);
-	before = known_size(file);
+	before = known_size(file); /* a log's earlier copy may stay */
 	if (dir < 0 || room_check(&job->room, source.stat.st_size, before, file->spare, err) < 0)
 		return -1;
 	if (file->along && is_unchanged(&source.stat, &file->known) &&
