@@ -222,13 +222,6 @@ static bool was_mapping(const struct cell *cell)
 	return error_text_last_call_has(text, "mmap.mmap(");
 }
 
-/* Returns whether a file of the cell could not become as large as one may: the folder had no room.
- */
-static bool was_lowered(const struct cell *cell, const struct session_limits *limits)
-{
-	return cell->file_max < limits->file_max;
-}
-
 static bool is_of_files(size_t row)
 {
 	return rows[row].explain == limit_texts_file || rows[row].explain == limit_texts_database;
@@ -239,7 +232,7 @@ static void put_row(struct buf *out, size_t row, const struct cell *cell,
 {
 	if (rows[row].text != NULL)
 		buf_puts(out, rows[row].text);
-	else if (is_of_files(row) && was_lowered(cell, limits))
+	else if (is_of_files(row) && limit_texts_is_lowered(cell, limits))
 		limit_texts_disk(out, cell, limits);
 	else
 		rows[row].explain(out, limits);
@@ -274,7 +267,7 @@ static bool may_be_met_by_programs(size_t row, const struct cell *cell,
 				   const struct session_limits *limits)
 {
 	return rows[row].text == NULL &&
-	       (rows[row].explain != limit_texts_file || was_lowered(cell, limits));
+	       (rows[row].explain != limit_texts_file || limit_texts_is_lowered(cell, limits));
 }
 
 /*
@@ -317,7 +310,7 @@ static bool explain_full(struct buf *out, const struct cell *cell,
 	bool met = is_error_of(cell, too_large) || error_text_before(cell->traceback, too_large) ||
 		   (printed && cell_goes_on(cell));
 
-	if (!full && !(met && was_lowered(cell, limits)))
+	if (!full && !(met && limit_texts_is_lowered(cell, limits)))
 		return false;
 	limit_texts_disk(out, cell, limits);
 	return !is_error_of(cell, rows[MEM_ROW].needles);

@@ -14,6 +14,11 @@
 
 enum { CUT_NAMES_MAX = 3, OTHERS_PART = 16 };
 
+bool limit_texts_is_lowered(const struct cell *cell, const struct session_limits *limits)
+{
+	return cell->file_max < limits->file_max;
+}
+
 static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
 {
 	buf_putf(out, "%s ", what);
@@ -110,7 +115,8 @@ static const char *next_cut(const struct cell *cell, uint64_t max, size_t *at)
 /* Not every program reports that a write was cut off. */
 void limit_texts_cut(struct buf *out, const struct cell *cell, const struct session_limits *limits)
 {
-	bool is_low = cell->file_max > 0 && cell->file_max < limits->file_max;
+	/* Every empty file is as large as allowed where no file could grow. */
+	bool is_low = cell->file_max > 0 && limit_texts_is_lowered(cell, limits);
 	uint64_t max = is_low ? cell->file_max : limits->file_max;
 	size_t at = 0;
 	size_t count = 0;

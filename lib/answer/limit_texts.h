@@ -7,10 +7,14 @@
 #ifndef ANSWER_LIMIT_TEXTS_H
 #define ANSWER_LIMIT_TEXTS_H
 
+#include <stdbool.h>
+
 struct buf;
 struct cell;
 struct session_limits;
 
+/* Returns true if no file of the cell could become as large as one may: the folder had no room. */
+bool limit_texts_is_lowered(const struct cell *cell, const struct session_limits *limits);
 void limit_texts_memory(struct buf *out, const struct session_limits *limits);
 /* Appends nothing where the session's processes together used little. */
 void limit_texts_others(struct buf *out, const struct cell *cell,
