@@ -41,7 +41,7 @@ bool database_is(int dir_fd, const char *name)
 	return fd >= 0 && logs_is_database(fd);
 }
 
-/* Returns true, too, where one folder has an empty file and the other none. */
+/* Compares a file of both folders. A missing file counts as an empty one. */
 static bool is_same_file(int dir_fd, int other_fd, const char *name)
 {
 	struct stat st = { 0 };
@@ -78,9 +78,9 @@ static bool is_duckdb(int dir_fd, const char *name)
 }
 
 /*
- * SQLite rolls a journal back and removes it, and reads a log of pages with its own file. DuckDB
- * removes its log when it closes or writes a checkpoint, also one that a newer connection made. The
- * index of a log has no rows.
+ * Looks for what a connection that is open would damage. SQLite rolls a journal back and removes
+ * it, and reads a log of pages with its own file. DuckDB removes its log when it closes or writes a
+ * checkpoint, also a log that a newer connection made. The index of a log has no rows.
  */
 bool database_is_bound(int dir_fd, const char *name)
 {
@@ -97,7 +97,7 @@ bool database_is_bound(int dir_fd, const char *name)
 	return false;
 }
 
-/* A file with other names is only removed here: under those it may still be right. */
+/* Removes a file, and empties its header unless it has other names, under which it may be right. */
 static int remove_file(int dir_fd, const char *name)
 {
 	static const char zeros[HEADER_MAX];

@@ -33,7 +33,7 @@ void limit_texts_memory(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, " Work on less at a time: read in chunks, use smaller types.\n");
 }
 
-/* An interpreter gets no more than the others leave. */
+/* Names what all processes use: an interpreter gets no more than the others leave. */
 void limit_texts_others(struct buf *out, const struct cell *cell,
 			const struct session_limits *limits)
 {
@@ -45,7 +45,7 @@ void limit_texts_others(struct buf *out, const struct cell *cell,
 	buf_puts(out, ".\n");
 }
 
-/* The processes exceed the limit together, each of them less than one may use. */
+/* Explains that processes exceeded the limit together. Each used less than one process may. */
 void limit_texts_memory_stop(struct buf *out, const struct cell *cell,
 			     const struct session_limits *limits)
 {
@@ -67,7 +67,7 @@ void limit_texts_cpu_stop(struct buf *out, const struct cell *cell,
 		(cell->cpu_stopped_ms + 999) / 1000, limits->cpu_max);
 }
 
-/* The kernel counts every page of a private writable map at once, before it is written. */
+/* Explains a map that failed: the kernel counts each page of a private writable map at once. */
 void limit_texts_map(struct buf *out, const struct session_limits *limits)
 {
 	put_limit(out,
@@ -77,7 +77,7 @@ void limit_texts_map(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, " One that is only read does not: mode='r', ACCESS_READ.\n");
 }
 
-/* The disk limit had lowered the maximum of one file. */
+/* Explains that the disk limit had lowered the maximum of one file. */
 void limit_texts_disk(struct buf *out, const struct cell *cell, const struct session_limits *limits)
 {
 	if (cell->disk_bytes == DISK_UNKNOWN) {
@@ -112,7 +112,7 @@ static const char *next_cut(const struct cell *cell, uint64_t max, size_t *at)
 	return NULL;
 }
 
-/* Not every program reports that a write was cut off. */
+/* Names files that met the limit: not every program reports that a write was cut off. */
 void limit_texts_cut(struct buf *out, const struct cell *cell, const struct session_limits *limits)
 {
 	/* Every empty file is as large as allowed where no file could grow. */
@@ -152,7 +152,7 @@ void limit_texts_space(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, " Write large files to the working folder.\n");
 }
 
-/* bubblewrap gives both the same size. */
+/* Names one size for both folders: bubblewrap gives them the same. */
 void limit_texts_space_bwrap(struct buf *out, const struct session_limits *limits)
 {
 	put_limit(out, "/tmp and /dev/shm lie in memory and hold up to", limits->tmp_max,
@@ -168,7 +168,10 @@ static void put_processes(struct buf *out, const char *what, const struct sessio
 		 what, limits->processes_max);
 }
 
-/* The error is the same for both limits: the stack of a thread counts as memory at once. */
+/*
+ * Names both limits that a thread can meet, because their error is the same: the stack of a thread
+ * counts as memory at once.
+ */
 void limit_texts_thread(struct buf *out, const struct session_limits *limits)
 {
 	buf_putf(
@@ -189,7 +192,7 @@ void limit_texts_library(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, "\n");
 }
 
-/* SQLite's error does not name the cause of a failed write. */
+/* Names limits of files: SQLite's error does not name the cause of a failed write. */
 void limit_texts_database(struct buf *out, const struct session_limits *limits)
 {
 	put_limit(out, "If its file has become too large: one file here is limited to",
@@ -198,7 +201,7 @@ void limit_texts_database(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, "\n");
 }
 
-/* R's error does not name the cause either, nor which file it was. */
+/* Names limits of files: R's error names neither the cause of a failed write nor the file. */
 void limit_texts_connection(struct buf *out, const struct session_limits *limits)
 {
 	put_limit(out, "If there was no room for it: one file here is limited to", limits->file_max,
@@ -209,7 +212,7 @@ void limit_texts_connection(struct buf *out, const struct session_limits *limits
 	buf_puts(out, "\n");
 }
 
-/* A write to a page for which there is no room can only fail by SIGBUS. */
+/* Explains SIGBUS: a write to a page for which there is no room can fail in no other way. */
 void limit_texts_bus_error(struct buf *out, const struct session_limits *limits)
 {
 	put_limit(
@@ -221,7 +224,7 @@ void limit_texts_bus_error(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, "\n");
 }
 
-/* EAGAIN also means a lock that is held, and a read without data. */
+/* Says "if": EAGAIN also means a lock that is held, and a read without data. */
 void limit_texts_eagain(struct buf *out, const struct session_limits *limits)
 {
 	put_processes(out, "If that was a new process or thread: here they are", limits);
