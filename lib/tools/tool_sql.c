@@ -364,7 +364,7 @@ static void on_sql_cancel(struct mcp_call *call, void *data)
 	struct sql_call *sql = data;
 
 	loop_timer_stop(&sql->budget_timer);
-	/* A query that has ended is only copied: its result is kept. */
+	/* After the query only its files are still copied, and the result is kept. */
 	if (sql->query != NULL && !mcp_call_is_deserted(call)) {
 		queries_cancel(sql->query);
 		return;
@@ -386,9 +386,10 @@ static void on_query_budget_over(struct loop_timer *timer)
 	if (sql->service->settings->results == RESULTS_JSON)
 		json_put_str(object, "status", "running");
 	json_put(object, "message",
-		 json_make_fmt("The answer is not there after %ju s. The query may run for %ju s "
-			       "(PTYCELL_QUERY_TIMEOUT), and then its files are copied. To wait "
-			       "for it call exec_sql again with the same arguments.",
+		 json_make_fmt("There is no answer after %ju s. The query may run for %ju s "
+			       "(PTYCELL_QUERY_TIMEOUT). When it has ended, the files that it "
+			       "made are copied. To wait for the answer, call exec_sql again with "
+			       "the same arguments.",
 			       (uintmax_t)((now_ms(sql) - sql->started_ms) / MS),
 			       (uintmax_t)sql->service->settings->query_timeout));
 	tool_answer(call, sql->service, object);
