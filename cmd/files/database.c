@@ -24,13 +24,15 @@
 enum { DUCKDB_MAGIC_AT = 8, DUCKDB_MAGIC_BYTES = 4 };
 enum { HEADER_MAX = 136 }; /* a database's header has 100 bytes, that of a log's index 136 */
 
+/* Opens a regular file. Returns -1 and a size of 0 where there is none: a folder is no log. */
 static int open_file(int dir_fd, const char *name, int flags, struct stat *ret_st)
 {
 	cleanup_fd int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
-	if (fd < 0 || fstat(fd, ret_st) < 0 || !S_ISREG(ret_st->st_mode))
-		return -1;
-	return fd_steal(&fd);
+	if (fd >= 0 && fstat(fd, ret_st) == 0 && S_ISREG(ret_st->st_mode))
+		return fd_steal(&fd);
+	*ret_st = (struct stat){ .st_size = 0 };
+	return -1;
 }
 
 bool database_is(int dir_fd, const char *name)
@@ -44,8 +46,8 @@ bool database_is(int dir_fd, const char *name)
 /* Compares a file of both folders. A missing file counts as an empty one. */
 static bool is_same_file(int dir_fd, int other_fd, const char *name)
 {
-	struct stat st = { 0 };
-	struct stat other_st = { 0 };
+	struct stat st;
+	struct stat other_st;
 	cleanup_fd int fd = open_file(dir_fd, name, O_RDONLY, &st);
 	cleanup_fd int other = open_file(other_fd, name, O_RDONLY, &other_st);
 
@@ -91,7 +93,8 @@ bool database_is_bound(int dir_fd, const char *name)
 		struct stat st;
 
 		if (strcmp(log + strlen(name), "-shm") != 0 &&
-		    fstatat(dir_fd, log, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0)
+		    fstatat(dir_fd, log, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+		    st.st_size > 0)
 			return true;
 	}
 	return false;
@@ -101,13 +104,13 @@ bool database_is_bound(int dir_fd, const char *name)
 static int remove_file(int dir_fd, const char *name)
 {
 	static const char zeros[HEADER_MAX];
-	struct stat st = { 0 };
+	struct stat st;
 	cleanup_fd int fd = open_file(dir_fd, name, O_RDWR, &st);
-	size_t len = st.st_size < HEADER_MAX ? (size_t)st.st_size : HEADER_MAX;
 
-	if (fd >= 0 && st.st_nlink == 1 && pwrite(fd, zeros, len, 0) < 0)
+	if (fd >= 0 && st.st_nlink == 1 &&
+	    pwrite(fd, zeros, size_min(sizeof(zeros), (size_t)st.st_size), 0) < 0)
 		return -1;
-	return unlinkat(dir_fd, name, 0) < 0 && errno != ENOENT ? -1 : 0;
+	return unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT || errno == EISDIR ? 0 : -1;
 }
 
 int database_remove(int dir_fd, const char *name)

@@ -310,8 +310,11 @@ static void put_database(struct putback *p, const struct pair *pair, const char 
 	for (size_t i = 0; i < DBLOGS_COUNT; i++) {
 		cleanup_free char *log = dblogs_name(name, i);
 
-		if (fstatat(pair->from, log, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		if (fstatat(pair->from, log, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode)) {
+			remove_if_new(p, pair, log);
 			link_file(p, pair, log);
+		}
 	}
 }
 
