@@ -19,15 +19,16 @@
 #include "copy.h"
 #include "helper/program.h"
 #include "logs.h"
+#include "unlock.h"
 #include "workspace/dblogs.h"
 
 enum { DUCKDB_MAGIC_AT = 8, DUCKDB_MAGIC_BYTES = 4 };
 enum { HEADER_MAX = 136 }; /* a database's header has 100 bytes, that of a log's index 136 */
 
 /* Opens a regular file. Returns -1 and a size of 0 where there is none: a folder is no log. */
-static int open_file(int dir_fd, const char *name, int flags, struct stat *ret_st)
+static int open_file(int dir_fd, const char *name, struct stat *ret_st)
 {
-	cleanup_fd int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	cleanup_fd int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd >= 0 && fstat(fd, ret_st) == 0 && S_ISREG(ret_st->st_mode))
 		return fd_steal(&fd);
@@ -38,7 +39,7 @@ static int open_file(int dir_fd, const char *name, int flags, struct stat *ret_s
 bool database_is(int dir_fd, const char *name)
 {
 	struct stat st;
-	cleanup_fd int fd = open_file(dir_fd, name, O_RDONLY, &st);
+	cleanup_fd int fd = open_file(dir_fd, name, &st);
 
 	return fd >= 0 && logs_is_database(fd);
 }
@@ -48,8 +49,8 @@ static bool is_same_file(int dir_fd, int other_fd, const char *name)
 {
 	struct stat st;
 	struct stat other_st;
-	cleanup_fd int fd = open_file(dir_fd, name, O_RDONLY, &st);
-	cleanup_fd int other = open_file(other_fd, name, O_RDONLY, &other_st);
+	cleanup_fd int fd = open_file(dir_fd, name, &st);
+	cleanup_fd int other = open_file(other_fd, name, &other_st);
 
 	if (st.st_size != other_st.st_size)
 		return false;
@@ -72,7 +73,7 @@ static bool is_duckdb(int dir_fd, const char *name)
 {
 	struct stat st;
 	char magic[DUCKDB_MAGIC_BYTES];
-	cleanup_fd int fd = open_file(dir_fd, name, O_RDONLY, &st);
+	cleanup_fd int fd = open_file(dir_fd, name, &st);
 
 	return fd >= 0 &&
 	       pread(fd, magic, sizeof(magic), DUCKDB_MAGIC_AT) == (ssize_t)sizeof(magic) &&
@@ -105,9 +106,10 @@ static int remove_file(int dir_fd, const char *name)
 {
 	static const char zeros[HEADER_MAX];
 	struct stat st;
-	cleanup_fd int fd = open_file(dir_fd, name, O_RDWR, &st);
+	bool alone = fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink == 1;
+	cleanup_fd int fd = alone ? unlock_and_open_file(dir_fd, name, O_RDWR) : -1;
 
-	if (fd >= 0 && st.st_nlink == 1 &&
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 1 &&
 	    pwrite(fd, zeros, size_min(sizeof(zeros), (size_t)st.st_size), 0) < 0)
 		return -1;
 	return unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT || errno == EISDIR ? 0 : -1;

@@ -162,16 +162,6 @@ static void link_file(struct putback *p, const struct pair *pair, const char *na
 		note_problem(p, name);
 }
 
-/* Session code may put a link in the file's place at any moment: nothing here follows one. */
-static int open_file(int dir_fd, const char *name, int flags)
-{
-	cleanup_fd int path = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-
-	if (path < 0 || unlock_open_file(path) < 0)
-		return -1;
-	return openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-}
-
 /* Writes the session's bytes into the file that interpreters may have open. Copies keep holes. */
 static bool rewrite(int from, int to, off_t size)
 {
@@ -228,7 +218,7 @@ static void replace_bytes(struct putback *p, const struct pair *pair, const char
 	enum open_files_how how = open_files_how(&p->open, both->to);
 	bool in_place = both->alone && both->from >= 0 && both->to >= 0 &&
 			may_share(how, both->from, both->to);
-	cleanup_fd int writable = in_place ? open_file(pair->to, name, O_RDWR) : -1;
+	cleanup_fd int writable = in_place ? unlock_and_open_file(pair->to, name, O_RDWR) : -1;
 
 	report_bytes(p, name, both->same ? "relinked" : "differs",
 		     in_place || how == OPEN_FILES_NONE);
@@ -241,8 +231,8 @@ static void replace_bytes(struct putback *p, const struct pair *pair, const char
 static void put_bytes(struct putback *p, const struct pair *pair, const char *name,
 		      const struct stat *st, const struct stat *now)
 {
-	cleanup_fd int from = open_file(pair->from, name, O_RDONLY);
-	cleanup_fd int to = open_file(pair->to, name, O_RDONLY);
+	cleanup_fd int from = unlock_and_open_file(pair->from, name, O_RDONLY);
+	cleanup_fd int to = unlock_and_open_file(pair->to, name, O_RDONLY);
 	const struct both both = { .from = from,
 				   .to = to,
 				   .alone = st->st_nlink == 1 && now->st_nlink == 1,
@@ -272,7 +262,7 @@ static void put_file(struct putback *p, const struct pair *pair, const char *nam
 
 static enum open_files_how how_open(const struct putback *p, int dir_fd, const char *name)
 {
-	cleanup_fd int fd = open_file(dir_fd, name, O_RDONLY);
+	cleanup_fd int fd = unlock_and_open_file(dir_fd, name, O_RDONLY);
 
 	return open_files_how(&p->open, fd);
 }

@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452
 #endif
@@ -46,4 +48,13 @@ int unlock_open_file(int fd)
 		return -1;
 	}
 	return (st.st_mode & 0600) == 0600 ? 0 : add_rights(fd, 0600);
+}
+
+int unlock_and_open_file(int dir_fd, const char *name, int flags)
+{
+	cleanup_fd int path = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (path < 0 || unlock_open_file(path) < 0)
+		return -1;
+	return openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }

@@ -13,5 +13,10 @@ int unlock_open_folder(int fd);
  * -1 and sets errno to EINVAL; a link is not followed.
  */
 int unlock_open_file(int fd);
+/*
+ * Opens a file with the flags, after unlock_open_file. Follows no link, also where session code
+ * puts one in the file's place at that moment. Returns -1 and sets errno.
+ */
+int unlock_and_open_file(int dir_fd, const char *name, int flags);
 
 #endif

@@ -76,3 +76,13 @@ def test_a_connection_goes_on_beside_folders_that_have_the_names_of_logs(start):
     server = days(start, ROWS % ("delete", "0.5") + "\nimport os\nos.mkdir('log.db.wal')", "os.rmdir('log.db.wal')\n1 / 0")
     assert "log.db'" not in told(restore(server))
     assert server.cell("con.execute('insert into ev values(1)')\ncon.commit()\n" + SUM).text == "3.5\n"
+
+
+@pytest.mark.account
+def test_a_connection_to_a_database_that_only_may_be_read_does_not_show_todays_rows(start):
+    server = days(start, ROWS % ("delete", "random.random()") + "\nimport os\nos.chmod('log.db', 0o400)")
+    yesterday = server.cell(FRESH).text.splitlines()[-1]
+    assert "'log.db' (differs; connections that cells left open do not reach it: connect again)" in told(restore(server))
+    assert "file is not a database" in server.cell(SUM).text
+    assert server.cell(FRESH).text.strip() == yesterday
+    assert server.cell("print(oct(os.stat('log.db').st_mode))").text == "0o100400\n"
