@@ -431,6 +431,18 @@ def test_much_is_printed_where_no_memory_is_left_for_a_thread(server):
     assert server.cell("for i in range(20000): print('line', i)", session="room").state == "done"
 
 
+@pytest.mark.account
+def test_much_is_printed_where_memory_is_left_for_a_thread_but_not_for_what_it_does(server):
+    """The first thread's stack is used again, so that only what a thread needs besides is missing."""
+    code = ("import resource, sys\nfor i in range(4000): print('line', i)\nsys.stdout.flush()\nhard = resource.getrlimit(resource.RLIMIT_DATA)[1]\n"
+            "for room in range(0, 1 << 16, 1 << 12):\n"
+            "    used = next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith('VmData')) << 10\n"
+            "    resource.setrlimit(resource.RLIMIT_DATA, (used + room, hard))\n    try:\n        for i in range(4000): print('line', i)\n"
+            "        sys.stdout.flush()\n    except MemoryError: pass\n    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))\n'at its end'")
+    result = server.cell(code, session="stack")
+    assert result.state == "done" and "\n'at its end'\n" in result.text, result.texts
+
+
 def test_a_long_line_is_not_broken(server):
     assert "a" * 5000 + "\n" == server.cell("print('a' * 5000)").text
     assert "\u00e9" * 5000 + "\n" == server.cell("print('\u00e9' * 5000)").text

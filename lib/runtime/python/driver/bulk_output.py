@@ -6,6 +6,7 @@ that could write to the terminal has to end the bulk output first (`settling`).
 """
 
 import _thread
+from _weakref import ref
 import posix
 import sys
 
@@ -34,6 +35,7 @@ class BulkOutput:
         self.size = 0
         self.stream = None  # the binary side of sys.stdout
         self.stop = self.gone = None  # releasing `stop` ends the ticks, which then release `gone`
+        self.runs = None  # returns None once the thread is gone, also one that had no memory to begin
         self.originals = {}  # (module, name) -> the function that is watched
         self.has_room = False
 
@@ -71,7 +73,9 @@ class BulkOutput:
         stop, gone = _thread.allocate_lock(), _thread.allocate_lock()
         stop.acquire()
         gone.acquire()
-        _thread.start_new_thread(self._tick, (stop, gone))
+        held = set()
+        self.runs = ref(held)
+        _thread.start_new_thread(self._tick, (stop, gone, held))
         self.stop, self.gone = stop, gone
 
     def _undo(self):
@@ -128,8 +132,11 @@ class BulkOutput:
         if stop is not None:
             if stop.locked():
                 stop.release()
-            with gone:
-                self.stop = None
+            while self.runs() is not None:
+                if gone.acquire(True, BULK_TICK):
+                    gone.release()
+                    break
+            self.stop = None
 
     def restore(self):
         stream, self.stream = self.stream, None
@@ -155,7 +162,7 @@ class BulkOutput:
                 return False
         return True
 
-    def _tick(self, stop, gone):
+    def _tick(self, stop, gone, _held):
         while not stop.acquire(True, BULK_TICK):
             # The holder of the lock may be waiting for the end of this thread.
             if printing.acquire(False):
