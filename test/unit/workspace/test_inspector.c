@@ -2,10 +2,19 @@
 /* Inspections of shared folders, by the helper itself or by a script that answers in its place. */
 #include "inspector_fixture.h"
 
+#include <arpa/inet.h>
 #include <time.h>
 
+#include "base/fd.h"
+#include "base/gitindex.h"
 #include "sandbox/rootfs/protect_config.h"
 #include "workspace/home.h"
+
+enum {
+	INDEX_MAX = 128 << 20, /* FILE_MAX of cmd/files/indexfile.c */
+	INDEX_HEAD = 20,
+	INDEX_SUM = GITINDEX_HASH_SHORT,
+};
 
 static uint64_t later_ms;
 
@@ -186,6 +195,36 @@ static void end_another(struct watch *other)
 {
 	inspector_free(other->inspector);
 	buf_release(&other->notices);
+}
+
+/* Makes an index without entries. It has an extension of zeros, and a sum that nobody checks. */
+static void make_index(int share, off_t size)
+{
+	uint32_t len = htonl((uint32_t)(size - INDEX_HEAD - INDEX_SUM));
+	cleanup_fd int fd =
+		openat(share, "repo/.git/index", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_int_equal(write(fd, "DIRC\0\0\0\2\0\0\0\0TREE", INDEX_HEAD - 4), INDEX_HEAD - 4);
+	assert_int_equal(write(fd, &len, sizeof(len)), sizeof(len));
+	assert_int_equal(ftruncate(fd, size), 0);
+}
+
+static void an_index_that_is_too_large_is_renamed(void **state)
+{
+	struct watch w;
+
+	make_shares(&w, *state, 1);
+	start_and_learn(&w, HELPER);
+	make_repository(w.fds[0]);
+	make_index(w.fds[0], INDEX_MAX);
+	look(&w);
+	assert_true(scratch_exists(w.fds[0], "repo/.git/index"));
+	assert_int_equal(w.notice_count, 0);
+	make_index(w.fds[0], INDEX_MAX + 1);
+	look(&w);
+	assert_false(scratch_exists(w.fds[0], "repo/.git/index"));
+	assert_noticed(&w, "/share-0/repo/.git/index' to 'index" HELD "'");
+	release(&w);
 }
 
 static void what_code_of_another_session_made_is_not_learned(void **state)
@@ -520,6 +559,7 @@ int main(void)
 		FIXTURE_TEST(what_a_config_contained_before_may_be_written_again),
 		FIXTURE_TEST(a_hook_that_is_written_again_and_is_the_same_stays),
 		FIXTURE_TEST(a_config_that_is_too_long_is_renamed),
+		FIXTURE_TEST(an_index_that_is_too_large_is_renamed),
 		FIXTURE_TEST(what_code_of_another_session_made_is_not_learned),
 		FIXTURE_TEST(what_another_session_makes_a_repository_of_is_not_learned),
 		FIXTURE_TEST(what_another_session_learned_is_the_user_s),
