@@ -406,6 +406,17 @@ def test_a_first_plot_whose_threads_have_no_room_costs_no_value(home, draw, left
         assert len(server.cell("plot(1:3)", language="r").images) == 1
 
 
+@pytest.mark.parametrize("device", ["pdf", "postscript"])
+def test_a_plot_that_starts_no_thread_needs_no_room_for_threads(home, device):
+    skip_without("r")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 400 * MIB})
+        server.cell("held <- list(); try(repeat held[[length(held) + 1L]] <- numeric(131072))\n"
+                    "held <- held[-seq_len(18)]; invisible(gc())", language="r")
+        result = server.cell(f"{device}('a'); plot(1:3); invisible(dev.off())\n{device}('b'); grid::grid.newpage(); invisible(dev.off())", language="r")
+        assert result.state == "done", result.texts
+
+
 def test_an_interpreter_that_goes_on_after_errors_is_not_ended_for_it(home):
     """What it gets to report an error with is no more memory each time."""
     with Server(home, env=ALONE) as server:

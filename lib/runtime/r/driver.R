@@ -44,6 +44,7 @@ local({
 	ROOM_PIECES <- 16L
 	ROOM_PIECE <- 65536L    # bytes
 	THREADS_ROOM <- 50331648L # bytes: stacks of six threads
+	WITHOUT_PANGO <- c("pdf", "postscript", "xfig", "pictex") # devices
 	WORD_MAX <- 80L         # characters of a class
 
 	state <- new.env()
@@ -417,8 +418,9 @@ local({
 		mark_fresh()
 	})
 	# Fails as an allocation of R's does where stacks of threads have no room: Pango starts some for each new font,
-	# and GLib ends R where it cannot. The block is not written, and does not last.
+	# and GLib ends R where it cannot. Each panel of a page may use new fonts. The block is not written, and does not last.
 	check_threads_room <- function() {
+		if (names(dev.cur()) %in% WITHOUT_PANGO) return()
 		on.exit(gc(full = FALSE))
 		readBin(raw(), "raw", THREADS_ROOM)
 	}
