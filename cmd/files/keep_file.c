@@ -202,13 +202,17 @@ static void put_stat(json_t *progress, const struct buf *parent, const char *nam
 				       .size = st->st_size });
 }
 
-/* Reports a copy that is there already. Returns false if there is none. */
-static bool adopt(int from, int dir, const char *name, const struct buf *parent, json_t *progress)
+/*
+ * Reports a copy that is there already. Returns false if there is none. With `exact` it must have
+ * the name itself: a numbered log is that of another database.
+ */
+static bool adopt(int from, int dir, const char *name, bool exact, const struct buf *parent,
+		  json_t *progress)
 {
 	struct stat st;
 	cleanup_free char *taken = adopt_same(from, dir, name, &st);
 
-	if (taken == NULL)
+	if (taken == NULL || (exact && !str_eq(taken, name)))
 		return false;
 	put_stat(progress, parent, taken, &st);
 	json_put_bool(progress, "same", true);
@@ -337,6 +341,7 @@ int keep_file_copy(struct keep_job *job, struct keep_file *file, json_t *progres
 	cleanup_fd int dir = -1;
 	cleanup_free char *taken = NULL;
 	cleanup_buf struct buf path = BUF_INIT(BUF_UNBOUNDED);
+	bool paired;
 	json_int_t before;
 
 	if (from < 0) {
@@ -363,12 +368,14 @@ int keep_file_copy(struct keep_job *job, struct keep_file *file, json_t *progres
 		return 0;
 	}
 	put_kind(job, file, progress);
+	paired = logs_has_place(&job->placed, file->from);
 	if ((job->compare || file->report) && !file->anew &&
-	    !copy_is_known(dir, name, &file->known) && adopt(from, dir, name, &path, progress))
+	    !copy_is_known(dir, name, &file->known) &&
+	    adopt(from, dir, name, paired, &path, progress))
 		return 0;
 	if (!file->anew)
 		recognise(dir, name, file);
-	if (logs_has_place(&job->placed, file->from) && is_taken(dir, name, &file->known))
+	if (paired && is_taken(dir, name, &file->known))
 		return err_set(err, ERR_DENIED, "another file has its name");
 	if (copy_or_grow(&source, dir, name, file, &copy, err) < 0)
 		return -1;

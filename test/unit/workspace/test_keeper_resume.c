@@ -14,6 +14,7 @@
 #include "workspace/original.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"
+#define DATABASE "12345678DUCK    "
 
 static bool told;
 static const char *helper = HELPER;
@@ -205,6 +206,38 @@ static void what_a_killed_server_had_copied_is_not_copied_again(void **state)
 	mark(f, keeper, "output/a.csv");
 	copy(f, keeper, NULL);
 	assert_kept(keeper, "a.csv", "three");
+	keeper_free(keeper);
+}
+
+/* Puts a file of the user's into the folder. */
+static void put_own(const struct keeper *keeper, const char *name, const char *text)
+{
+	cleanup_free char *path = path_of(keeper, name);
+
+	scratch_write(AT_FDCWD, path, text);
+}
+
+/* The record of both copies is lost. */
+static void a_log_is_not_taken_for_that_of_another_database(void **state)
+{
+	struct fixture *f = *state;
+	struct keeper *keeper = new_keeper(f, false);
+
+	scratch_write(f->data, "output/a.db", DATABASE "now");
+	copy(f, keeper, "output/a.db");
+	put_own(keeper, "a.db", DATABASE "before");
+	put_own(keeper, "a-2.db", DATABASE "now");
+	put_own(keeper, "a-2.db-wal", "log before");
+	put_own(keeper, "a-2-2.db-wal", "log now");
+	keeper_free(keeper);
+	forget_log(f);
+	keeper = new_keeper(f, true);
+	scratch_write(f->data, "output/a.db-wal", "log now");
+	mark(f, keeper, "output/a.db");
+	mark(f, keeper, "output/a.db-wal");
+	copy(f, keeper, NULL);
+	assert_int_equal(last.failed, 1);
+	assert_kept(keeper, "a-2.db-wal", "log before");
 	keeper_free(keeper);
 }
 
@@ -433,6 +466,7 @@ int main(void)
 		FIXTURE_TEST(what_a_killed_helper_had_copied_is_known_again),
 		FIXTURE_TEST(a_folder_that_was_made_in_vain_is_gone_on_with),
 		FIXTURE_TEST(a_folder_that_was_made_in_vain_and_replaced_is_made_again),
+		FIXTURE_TEST(a_log_is_not_taken_for_that_of_another_database),
 		FIXTURE_TEST(a_notebook_that_was_copied_last_is_known_by_its_bytes),
 		FIXTURE_TEST(a_log_that_is_none_or_was_torn_does_no_harm),
 		FIXTURE_TEST(a_folder_that_the_user_removed_is_made_again),
