@@ -420,8 +420,8 @@ def test_large_texts_are_printed_from_memory_that_is_there(server):
 
 @pytest.mark.account
 def test_much_is_printed_where_no_memory_is_left_for_a_thread(server):
-    """Line by line then, in order with what a child prints."""
-    limit = ("import os, resource\nhard = resource.getrlimit(resource.RLIMIT_DATA)[1]\n"
+    """Line by line then, in order with what a child prints. The stack of a thread that has ended would be too small."""
+    limit = ("import os, resource, threading\n_ = threading.stack_size(64 << 20)\nhard = resource.getrlimit(resource.RLIMIT_DATA)[1]\n"
              "used = next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith('VmData')) << 10\n"
              "resource.setrlimit(resource.RLIMIT_DATA, (used + (1 << 20), hard))\n")
     result = server.cell(limit + "for i in range(20000): print('line', i)\n"
