@@ -93,6 +93,38 @@ def test_what_is_missing_ends_the_installation_and_no_deps_goes_without(start):
     assert "status 0" in text and "mine" in text.split("status")[1], text
 
 
+@pytest.mark.parametrize("line", ["./proj", "-e ./proj"])
+def test_no_deps_brings_what_builds_a_project_and_not_what_it_needs(start, line):
+    text = bash(start(), f"{PROJECT}\npip install --no-deps {line}; echo status $?; pip freeze").text
+    assert "Installed: backend-one 1.0" in text and "status 0" in text and "beta" not in text.split("status")[1], text
+
+
+@pytest.mark.parametrize("pack, name", [
+    ("tar czf mine-1.0.tar.gz proj", "mine-1.0.tar.gz"), ("cd proj; tar czf ../mine-1.0.tar.gz .", "./mine-1.0.tar.gz"),
+    ("python3 -m zipfile -c mine-1.0.zip proj", "mine-1.0.zip"), ("cd proj; tar czf ../mine-1.0.tgz *", "~/mine-1.0.tgz"),
+    ("tar cJf mine-1.0.tar.xz proj", "file://$PWD/mine-1.0.tar.xz"), ("tar czf mine-1.0.tar.gz proj", "'mine-1.0.tar.gz[dev]'"),
+    ("tar czf mine-1.0.tar.gz proj", "--no-deps mine-1.0.tar.gz")])
+def test_an_archive_of_a_project_is_built_as_its_folder_is(start, pack, name):
+    server = start()
+    text = bash(server, f"{PROJECT}\n({pack})\npip install {name}; echo status $?; python3 -c \"{SAYS}\"; pip freeze").text
+    freeze = text.split("status")[1]
+    assert "status 0" in text and ("first 1.0 said" in freeze) != ("--no-deps" in name), text
+    assert ("extra-one" in freeze) == ("[dev]" in name) and ("beta==" in freeze) != ("--no-deps" in name), text
+
+
+@pytest.mark.parametrize("make, says", [
+    ("head -c 100 full.tar.gz > mine.tar.gz", "mine.tar.gz cannot be read: "), ("echo no > mine.tar.gz", "mine.tar.gz cannot be read"), ("echo no > mine.zip", "mine.zip cannot be read: File is not"),
+    ("rm proj/pyproject.toml; tar czf mine.tar.gz proj", "not appear to be a Python project"),
+    ("mkdir other; touch other/x; tar czf mine.tar.gz proj other", "not appear to be a Python project"),
+    ("echo '[[[' > proj/pyproject.toml; tar czf mine.tar.gz proj", "pyproject.toml of mine.tar.gz is no TOML"),
+    ("echo '[build-system]' > proj/pyproject.toml; tar czf mine.tar.gz proj", "requires"),
+    ("sed -i 's/^requires.*/requires = \"backend-one\"/' proj/pyproject.toml", "list of strings"),
+    ("sed -i 's/^requires.*/requires = [\"a b c\"]/' proj/pyproject.toml", "'a b c'")])
+def test_a_broken_archive_or_project_is_told_by_pip(start, make, says):
+    text = bash(start(), f"{PROJECT}\ntar czf full.tar.gz proj\n{make}\npip install ./mine.* 2>/dev/null || true; ls mine.* || set -- ./proj\npip install ${{1:-./mine.*}}; echo status $?").text
+    assert "status 1" in text and says in text and "Traceback" not in text and "--no-deps installs" not in text, text
+
+
 def test_a_wheel_of_the_session_comes_with_what_it_needs(start):
     server = start()
     bash(server, f"{PROJECT}\npip install backend-one; (cd proj; python3 -c 'import backend_one; backend_one.build_wheel(\"..\")')")

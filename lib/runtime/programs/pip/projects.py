@@ -6,19 +6,18 @@ import re
 import sys
 
 from .bring import bring_all
+from .build import build_requires
 from .common import Refusal, files_folder, name_of, place_of, project_of, say
 from .editable import link_editables, unlink_editables
 from .files import drop_replaced, ours
 from .machine import call_pip
 from .words import TARGETS, Wanted
 
-DEFAULT_BUILD = ["setuptools>=40.8.0", "wheel"]  # pip's, for a project that names nothing
-
 
 def install_files(wanted):
-    """Builds and installs here; what that and the packages need comes by the server."""
+    """Builds and installs here. What that needs comes by the server; so does what the packages need, but for --no-deps."""
     paths = [path for path in wanted.files if path != "-e"]
-    status = 0 if wanted.alone else bring_missing([text for path in paths for text in build_requires(path)])
+    status = bring_missing([text for path in paths for text in build_requires(path)])
     if status == 0 and not wanted.alone:
         wanted.names += needs_of(wanted.files)
     if status == 0 and wanted.names:
@@ -43,22 +42,6 @@ def of_session(words):
     return [*more, "--target", files_folder()]
 
 
-def build_requires(path):
-    """What the project's file names for its build."""
-    folder = project_of(path)
-    if not os.path.isdir(folder):
-        return []
-    try:
-        import tomllib
-    except ImportError:  # before Python 3.11
-        from pip._vendor import tomli as tomllib
-    try:
-        with open(os.path.join(folder, "pyproject.toml"), "rb") as file:
-            return tomllib.load(file).get("build-system", {}).get("requires", DEFAULT_BUILD)
-    except (FileNotFoundError, ValueError):  # pip says what is wrong with it
-        return DEFAULT_BUILD
-
-
 def needs_of(files):
     """The requirements of the packages in these files that nothing in the session's own files satisfies."""
     import tempfile
@@ -67,7 +50,7 @@ def needs_of(files):
         status = call_pip("install", "-q", "--dry-run", "--use-pep517", "--ignore-installed", "--no-deps", "--no-index", "--no-build-isolation",
                           "--report", report.name, *files)
         if status != 0:
-            raise Refusal("What it needs could not be read; --no-deps installs it without.")
+            raise Refusal("It was not installed: pip could not read what it needs.")
         items = json.load(report)["install"]
     own = {name_of(item["metadata"]["name"]) for item in items}
     extras = {project_of(path): re.findall(r"[^\[\],\s]+", path[re.search(r"(\[[^\]/]*\])?$", path).start():]) for path in files}
