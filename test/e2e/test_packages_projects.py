@@ -99,6 +99,19 @@ def test_no_deps_brings_what_builds_a_project_and_not_what_it_needs(start, line)
     assert "Installed: backend-one 1.0" in text and "status 0" in text and "beta" not in text.split("status")[1], text
 
 
+def test_a_dry_run_of_a_project_installs_nothing(start):
+    text = bash(start(), f"{PROJECT}\npip install --dry-run ./proj; echo status $?; pip freeze").text
+    assert "Would install: alpha 1.0, " in text and "Would install mine-1.0" in text, text
+    assert "status 0" in text and "beta" not in text.split("status")[1] and "mine" not in text.split("status")[1], text
+
+
+def test_an_upgrade_of_a_project_leaves_what_it_needs(start, index):
+    server = start()
+    index.add(*wheel("beta", "0.5"))
+    text = bash(server, f"{PROJECT}\npip install beta==0.5; pip install -U extra-one ./proj; pip freeze").text
+    assert "beta==0.5" in text and "extra-one==1.0" in text and "mine @" in text, text
+
+
 @pytest.mark.parametrize("pack, name", [
     ("tar czf mine-1.0.tar.gz proj", "mine-1.0.tar.gz"), ("cd proj; tar czf ../mine-1.0.tar.gz .", "./mine-1.0.tar.gz"),
     ("python3 -m zipfile -c mine-1.0.zip proj", "mine-1.0.zip"), ("cd proj; tar czf ../mine-1.0.tgz *", "~/mine-1.0.tgz"),

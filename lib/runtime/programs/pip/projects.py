@@ -18,12 +18,12 @@ def install_files(wanted):
     """Builds and installs here. What that needs comes by the server; so does what the packages need, but for --no-deps."""
     paths = [path for path in wanted.files if path != "-e"]
     status = bring_missing([text for path in paths for text in build_requires(path)])
-    if status == 0 and not wanted.alone:
-        wanted.names += needs_of(wanted.files)
-    if status == 0 and wanted.names:
-        status = bring_all(wanted)
+    if status == 0:
+        status = bring_with_needs(wanted)
     if status != 0:
         return status
+    if "--dry-run" in wanted.wishes:
+        return call_pip("install", "--dry-run", *wanted.files, *of_session([]))
     unlink_editables(paths)
     before = ours()
     status = call_pip("install", *wanted.files, *of_session([]))
@@ -32,6 +32,17 @@ def install_files(wanted):
     if status == 0 and "-e" in wanted.files:
         link_editables(files_folder())
     return status
+
+
+def bring_with_needs(wanted):
+    """Brings what is named, and what the packages in the files need: as with pip, --upgrade is not for that."""
+    needs = [] if wanted.alone else needs_of(wanted.files)
+    status = 0
+    if wanted.names and "--upgrade" in wanted.wishes:
+        status, wanted.names = bring_all(wanted), []
+    wanted.wishes = [wish for wish in wanted.wishes if wish != "--upgrade"]
+    wanted.names += needs
+    return bring_all(wanted) if status == 0 and wanted.names else status
 
 
 def of_session(words):
