@@ -112,6 +112,16 @@ def test_an_upgrade_of_a_project_leaves_what_it_needs(start, index):
     assert "beta==0.5" in text and "extra-one==1.0" in text and "mine @" in text, text
 
 
+@pytest.mark.parametrize("line", ["mine @ file://$PWD/a%%20b/mine-1.0.tar.gz", "mine[dev]@file://$PWD/a%%20b/mine-1.0.tar.gz ; python_version > '3'",
+                                  "mine @ file://$PWD/a%%20b/mine-1.0.tar.gz\\nalpha"])
+def test_a_url_of_a_file_with_a_name_comes_as_its_path_does(start, line):
+    server = start()
+    text = bash(server, f"{PROJECT}\nmkdir 'a b'; tar czf 'a b/mine-1.0.tar.gz' proj\nprintf \"{line}\\n\" > r.txt\npip install -r r.txt; python3 -c \"{SAYS}\"; pip freeze > f.txt; cat f.txt").text
+    assert "first 1.0 said" in text and ("extra-one==1.0" in text) == ("[dev]" in line), text
+    text = bash(server, "pip install -r f.txt; echo status $?").text
+    assert "status 0" in text and "Successfully installed mine-1.0" in text, text
+
+
 @pytest.mark.parametrize("pack, name", [
     ("tar czf mine-1.0.tar.gz proj", "mine-1.0.tar.gz"), ("cd proj; tar czf ../mine-1.0.tar.gz .", "./mine-1.0.tar.gz"),
     ("python3 -m zipfile -c mine-1.0.zip proj", "mine-1.0.zip"), ("cd proj; tar czf ../mine-1.0.tgz *", "~/mine-1.0.tgz"),

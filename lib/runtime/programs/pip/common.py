@@ -9,6 +9,7 @@ MODULES = os.path.join(HERE, "modules")
 PROGRAMS = os.path.join(HERE, "bin")
 PACKAGES = os.path.join(os.path.dirname(HERE), "python")
 PACKAGES_MAX = 200  # of the server, in one request, with options
+NAMED = r"[\w.-]+\s*(\[[^\]]*\])?\s*@\s*"  # before a URL
 
 
 class Refusal(Exception):
@@ -28,8 +29,18 @@ def files_folder():
 
 
 def project_of(path):
-    """The folder of a path that may have extras."""
-    return os.path.realpath(os.path.expanduser(re.sub(r"\[[^\]/]*\]$", "", path.removeprefix("file://"))))
+    """The folder or file of a path that may have extras, or of a URL that may have a name before it."""
+    from urllib.parse import unquote, urlsplit
+
+    path = re.sub(r"^%s(?=file:)|\[[^\]/]*\]$" % NAMED, "", path)
+    if path.startswith("file:"):
+        path = unquote(urlsplit(path.split()[0]).path)
+    return os.path.realpath(os.path.expanduser(path))
+
+
+def extras_of(path):
+    found = re.match(NAMED + "file:", path) or re.search(r"(\[[^\]/]*\])?$", path)
+    return re.findall(r"[^\[\],\s]+", found[1] or "")
 
 
 def place_of(item):

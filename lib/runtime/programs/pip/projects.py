@@ -7,7 +7,7 @@ import sys
 
 from .bring import bring_all
 from .build import build_requires
-from .common import Refusal, files_folder, name_of, place_of, project_of, say
+from .common import Refusal, extras_of, files_folder, name_of, place_of, project_of, say
 from .editable import link_editables, unlink_editables
 from .files import drop_replaced, ours
 from .machine import call_pip
@@ -64,7 +64,7 @@ def needs_of(files):
             raise Refusal("It was not installed: pip could not read what it needs.")
         items = json.load(report)["install"]
     own = {name_of(item["metadata"]["name"]) for item in items}
-    extras = {project_of(path): re.findall(r"[^\[\],\s]+", path[re.search(r"(\[[^\]/]*\])?$", path).start():]) for path in files}
+    extras = {project_of(path): extras_of(path) for path in files}
     texts = [text for item in items for text in needed(item["metadata"].get("requires_dist", []), extras.get(place_of(item), []))]
     return [text for text in missing_of(texts) if name_of(text) not in own]
 

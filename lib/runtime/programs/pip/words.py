@@ -3,7 +3,7 @@
 import os
 import re
 
-from .common import Refusal
+from .common import NAMED, Refusal
 
 FILES_DEEP = 8
 BARE = {
@@ -39,7 +39,7 @@ class Wanted:
 
 def is_file(word):
     plain = word.partition("[")[0]
-    return (word.startswith((".", "/", "~", "file:")) or (plain.endswith((".whl", ".tar.gz", ".zip")) and os.path.exists(plain))
+    return (word.startswith((".", "/", "~", "file:")) or re.match(NAMED + "file:", word) is not None or (plain.endswith((".whl", ".tar.gz", ".zip")) and os.path.exists(plain))
             or (os.sep in plain and os.path.isdir(plain)))
 
 
