@@ -7,7 +7,6 @@
  */
 #include "install/broker.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +17,7 @@
 #include "install/job.h"
 #include "install/progress.h"
 #include "json/make.h"
+#include "runtime/python/packages.h"
 #include "workspace/workspace.h"
 
 /* A caller that waits for a job. */
@@ -155,25 +155,15 @@ static json_t *join_wanted(const struct installed *before, const struct job *job
 	return wanted;
 }
 
-/* Returns the letter of a name in the form in which Python compares names. */
-static char normal(char c)
-{
-	return c == '_' || c == '.' ? '-' : (char)tolower((unsigned char)c);
-}
-
 /* Returns true if a request is one for the package `name`, which has no version. */
 static bool is_for(const struct job *job, const char *request, const char *name)
 {
-	bool python = str_eq(job->language->name, "python");
-	size_t n = 0;
+	size_t len = strlen(name);
 
-	while (name[n] != '\0' &&
-	       (request[n] == name[n] || (python && normal(request[n]) == normal(name[n]))))
-		n++;
-	if (name[n] != '\0' || n == 0)
-		return false;
-	return python ? !isalnum((unsigned char)request[n]) && normal(request[n]) != '-'
-		      : request[n] == '\0' || request[n] == '@';
+	if (str_eq(job->language->name, "python"))
+		return python_packages_after(request, name) != NULL;
+	return len > 0 && strncmp(request, name, len) == 0 &&
+	       (request[len] == '\0' || request[len] == '@');
 }
 
 /* Returns the earlier requests without those for the packages that the job removes. */

@@ -66,8 +66,8 @@ static void succeed(struct job *job, bool cached)
 		json_put(result, "removed", json_incref(missing));
 	if (!job->removes && !json_is_true(json_object_get(result, "dry")))
 		json_put(result, "replaced", response_replaced(job->have, packages, folded));
-	json_put(result, "unchanged", response_unchanged(job->have, packages));
-	json_put(result, "arrived", response_arrived(job->have, packages));
+	json_put(result, "unchanged", response_unchanged(job->have, packages, folded));
+	json_put(result, "arrived", response_arrived(job->have, packages, folded));
 	json_put_bool(result, "cached", cached);
 	json_put_int(result, "ms", (json_int_t)(loop_now(job->broker->host->loop) - job->begun_ms));
 	broker_job_over(job, result, NULL);

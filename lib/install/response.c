@@ -5,12 +5,11 @@
  */
 #include "install/response.h"
 
-#include <ctype.h>
-
 #include "base/util.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
+#include "runtime/python/packages.h"
 
 json_t *response_read(const char *text, size_t len, struct err *err)
 {
@@ -75,21 +74,9 @@ json_t *response_rows(const json_t *rows)
 	return taken;
 }
 
-/* Returns a letter of a name in the form in which Python compares names. */
-static char fold(char c)
-{
-	return c == '_' || c == '.' ? '-' : (char)tolower((unsigned char)c);
-}
-
 static bool is_same_name(const char *a, const char *b, bool folded)
 {
-	if (!folded)
-		return str_eq(a, b);
-	while (*a != '\0' && fold(*a) == fold(*b)) {
-		a++;
-		b++;
-	}
-	return *a == *b;
+	return folded ? python_packages_same(a, b) : str_eq(a, b);
 }
 
 static bool has_name(const json_t *rows, const json_t *like, bool folded)
@@ -105,13 +92,14 @@ static bool has_name(const json_t *rows, const json_t *like, bool folded)
 }
 
 /* A package of npm may be there in several versions. */
-static bool has_version(const json_t *list, const json_t *like)
+static bool has_version(const json_t *list, const json_t *like, bool folded)
 {
+	const char *name = json_text_at(like, "name");
 	size_t n;
 	json_t *row;
 
 	json_array_foreach (list, n, row)
-		if (json_equal(json_object_get(row, "name"), json_object_get(like, "name")) &&
+		if (is_same_name(json_text_at(row, "name"), name, folded) &&
 		    json_equal(json_object_get(row, "version"), json_object_get(like, "version")))
 			return true;
 	return false;
@@ -136,31 +124,31 @@ json_t *response_replaced(const json_t *before, const json_t *rows, bool folded)
 	json_t *row;
 
 	json_array_foreach (before, n, row)
-		if (has_name(rows, row, folded) && !has_version(rows, row))
+		if (has_name(rows, row, folded) && !has_version(rows, row, folded))
 			json_append(replaced, json_incref(row));
 	return replaced;
 }
 
-json_t *response_unchanged(const json_t *before, const json_t *rows)
+json_t *response_unchanged(const json_t *before, const json_t *rows, bool folded)
 {
 	json_t *unchanged = json_array();
 	size_t n;
 	json_t *row;
 
 	json_array_foreach (before, n, row)
-		if (has_version(rows, row))
+		if (has_version(rows, row, folded))
 			json_append(unchanged, json_incref(row));
 	return unchanged;
 }
 
-json_t *response_arrived(const json_t *before, const json_t *rows)
+json_t *response_arrived(const json_t *before, const json_t *rows, bool folded)
 {
 	json_t *arrived = json_array();
 	size_t n;
 	json_t *row;
 
 	json_array_foreach (rows, n, row)
-		if (!has_version(before, row))
+		if (!has_version(before, row, folded))
 			json_append(arrived, json_incref(row));
 	return arrived;
 }

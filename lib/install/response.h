@@ -43,8 +43,8 @@ json_t *response_missing(const json_t *before, const json_t *rows, bool folded);
  */
 json_t *response_replaced(const json_t *before, const json_t *rows, bool folded);
 /* Returns the rows of `before` that `rows` has in the same version. A new reference. */
-json_t *response_unchanged(const json_t *before, const json_t *rows);
+json_t *response_unchanged(const json_t *before, const json_t *rows, bool folded);
 /* Returns the rows of `rows` that `before` does not have in the same version. A new reference. */
-json_t *response_arrived(const json_t *before, const json_t *rows);
+json_t *response_arrived(const json_t *before, const json_t *rows, bool folded);
 
 #endif

@@ -127,37 +127,47 @@ struct python_package *python_packages(const char *interpreter_path, size_t *ret
 	return found.items;
 }
 
+static bool is_separator(char c)
+{
+	return c == '-' || c == '_' || c == '.';
+}
+
 /* Returns the next character of a name in its normal form, 0 at the end, and moves behind it. */
 static int next_normal(const char **name)
 {
-	static const char separators[] = "-_.";
-	int c = (unsigned char)**name;
+	char c = **name;
 
 	if (c == '\0')
 		return c;
-	if (strchr(separators, c) == NULL) {
+	(*name)++;
+	if (!is_separator(c))
+		return tolower((unsigned char)c);
+	while (is_separator(**name))
 		(*name)++;
-		return tolower(c);
-	}
-	*name += strspn(*name, separators);
 	return '-';
 }
 
-static bool is_same(const char *a, const char *b)
+const char *python_packages_after(const char *text, const char *name)
 {
-	int c;
+	if (*name == '\0')
+		return NULL;
+	while (*name != '\0')
+		if (next_normal(&name) != next_normal(&text))
+			return NULL;
+	return isalnum((unsigned char)*text) || is_separator(*text) ? NULL : text;
+}
 
-	do
-		if ((c = next_normal(&a)) != next_normal(&b))
-			return false;
-	while (c != '\0');
-	return true;
+bool python_packages_same(const char *a, const char *b)
+{
+	const char *after = python_packages_after(a, b);
+
+	return after != NULL && *after == '\0';
 }
 
 static bool has_package(const struct found *own, const char *name)
 {
 	for (size_t i = 0; i < own->count; i++)
-		if (is_same(own->items[i].name, name))
+		if (python_packages_same(own->items[i].name, name))
 			return true;
 	return false;
 }

@@ -24,8 +24,14 @@ struct python_package {
  */
 struct python_package *python_packages(const char *interpreter_path, size_t *ret_count);
 /*
+ * Returns what follows the name of the package `name` in a text that begins with it, like a
+ * requirement; else NULL. Names are compared as PEP 503 says: "Zope.Interface" is "zope-interface".
+ */
+const char *python_packages_after(const char *text, const char *name);
+bool python_packages_same(const char *a, const char *b);
+/*
  * Returns true if the folder `name` in `dir_fd` has a package that the interpreter has itself,
- * which it then replaces. Names are compared as PEP 503 says.
+ * which it then replaces.
  */
 bool python_packages_replace(const char *interpreter_path, int dir_fd, const char *name);
 void python_packages_free(struct python_package *packages, size_t count);

@@ -86,8 +86,8 @@ static void rows_before_are_compared_by_name_and_version(void **state)
 		      "\"version\": \"2\"}, {\"name\": \"d\", \"version\": \"1\"}]");
 	cleanup_json json_t *missing = response_missing(before, rows, false);
 	cleanup_json json_t *replaced = response_replaced(before, rows, false);
-	cleanup_json json_t *unchanged = response_unchanged(before, rows);
-	cleanup_json json_t *arrived = response_arrived(before, rows);
+	cleanup_json json_t *unchanged = response_unchanged(before, rows, false);
+	cleanup_json json_t *arrived = response_arrived(before, rows, false);
 	cleanup_json json_t *none = response_replaced(NULL, rows, false);
 
 	(void)state;
@@ -108,20 +108,25 @@ static void names_of_python_are_compared_as_python_does(void **state)
 	cleanup_json json_t *before =
 		parse("[{\"name\": \"Jinja2\", \"version\": \"1\"}, {\"name\": "
 		      "\"zope.interface\", \"version\": \"1\"}, {\"name\": \"a\", "
-		      "\"version\": \"1\"}]");
+		      "\"version\": \"1\"}, {\"name\": \"C_c\", \"version\": \"1\"}]");
 	cleanup_json json_t *rows =
 		parse("[{\"name\": \"jinja2\", \"version\": \"2\"}, {\"name\": "
 		      "\"zope_interface\", \"version\": \"2\"}, {\"name\": \"ab\", "
-		      "\"version\": \"1\"}]");
+		      "\"version\": \"1\"}, {\"name\": \"c--c\", \"version\": \"1\"}]");
 	cleanup_json json_t *missing = response_missing(before, rows, true);
 	cleanup_json json_t *replaced = response_replaced(before, rows, true);
+	cleanup_json json_t *unchanged = response_unchanged(before, rows, true);
+	cleanup_json json_t *arrived = response_arrived(before, rows, true);
 	cleanup_json json_t *exactly = response_missing(before, rows, false);
 
 	(void)state;
 	assert_int_equal(json_array_size(missing), 1);
 	assert_ptr_equal(json_array_get(missing, 0), json_array_get(before, 2));
 	assert_int_equal(json_array_size(replaced), 2);
-	assert_int_equal(json_array_size(exactly), 3);
+	assert_int_equal(json_array_size(unchanged), 1);
+	assert_ptr_equal(json_array_get(unchanged, 0), json_array_get(before, 3));
+	assert_int_equal(json_array_size(arrived), 3);
+	assert_int_equal(json_array_size(exactly), 4);
 }
 
 static void a_second_version_replaces_none(void **state)
@@ -133,8 +138,8 @@ static void a_second_version_replaces_none(void **state)
 		parse("[{\"name\": \"a\", \"version\": \"3\"}, {\"name\": \"a\", "
 		      "\"version\": \"4\"}, {\"name\": \"b\", \"version\": \"2\"}]");
 	cleanup_json json_t *replaced = response_replaced(before, rows, false);
-	cleanup_json json_t *unchanged = response_unchanged(before, rows);
-	cleanup_json json_t *arrived = response_arrived(before, rows);
+	cleanup_json json_t *unchanged = response_unchanged(before, rows, false);
+	cleanup_json json_t *arrived = response_arrived(before, rows, false);
 
 	(void)state;
 	assert_int_equal(json_array_size(unchanged), 1);

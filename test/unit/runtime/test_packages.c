@@ -107,6 +107,22 @@ static bool replaces(const struct scratch *scratch, const char *folder)
 	return python_packages_replace(interpreter, scratch->fd, folder);
 }
 
+static void names_are_compared_in_their_normal_form(void **state)
+{
+	(void)state;
+	assert_true(python_packages_same("Zope.Interface", "zope__-interface"));
+	assert_false(python_packages_same("zope", "zope-interface"));
+	assert_false(python_packages_same("zope-interface", "zope"));
+	assert_false(python_packages_same("zope-", "zope"));
+	assert_string_equal(python_packages_after("Zope_Interface[x]>=2", "zope.interface"),
+			    "[x]>=2");
+	assert_string_equal(python_packages_after("six", "SIX"), "");
+	assert_null(python_packages_after("six-two>=1", "six"));
+	assert_null(python_packages_after("sixteen", "six"));
+	assert_null(python_packages_after("six", "sixteen"));
+	assert_null(python_packages_after(">=1", ""));
+}
+
 static void a_set_replaces_packages_of_the_same_normal_name(void **state)
 {
 	const struct scratch *scratch = *state;
@@ -132,6 +148,7 @@ int main(void)
 		FIXTURE_TEST(names_and_versions_are_those_of_the_entries),
 		FIXTURE_TEST(a_distribution_in_two_folders_is_listed_once),
 		FIXTURE_TEST(an_interpreter_without_site_folders_has_none),
+		cmocka_unit_test(names_are_compared_in_their_normal_form),
 		FIXTURE_TEST(a_set_replaces_packages_of_the_same_normal_name),
 		FIXTURE_TEST(no_more_than_the_limit_are_listed),
 	};
