@@ -43,6 +43,7 @@ struct installer {
 	struct sandbox *sandbox;
 	struct proxy *proxy;
 	size_t index_count; /* if none of so many is reached, the step ends; 0: not checked */
+	bool ends_itself;   /* without an index, and may go on with what is there */
 	struct interpreter *interpreter;
 	struct loop_io control;
 	struct loop_io commands; /* the pipe of the request, if there is one */
@@ -385,7 +386,7 @@ static void on_look(struct loop_timer *timer)
 {
 	struct installer *i = container_of(timer, struct installer, look);
 
-	if (reaches_none(i, i->index_count, &i->err))
+	if (!i->ends_itself && reaches_none(i, i->index_count, &i->err))
 		finish_step(i);
 	else
 		disk_start(i->disk, on_measured);
@@ -505,6 +506,7 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 	i->hosts = spec->hosts != NULL ? xstrdup(spec->hosts) : NULL;
 	i->allow_private = spec->allow_private;
 	i->index_count = spec->index_count;
+	i->ends_itself = str_eq(spec->language->name, "python");
 	i->request = xasprintf("%s\n", request);
 	buf_init(&i->answer, ANSWER_MAX);
 	buf_init(&i->terminal, BUF_UNBOUNDED);

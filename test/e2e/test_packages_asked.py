@@ -251,6 +251,29 @@ def test_an_upgrade_that_reaches_no_index_says_so(servers, index, state):
         assert f"There already: pip {own}." in text and "localhost:" in text and "Newer versions may be missing" in text, text
 
 
+SLOW = """
+import runpy, time
+run = runpy.run_module
+def run_slowly(name, **options):
+    try:
+        run(name, **options)
+    finally:
+        time.sleep(2.5 if name == "pip" else 0)
+runpy.run_module = run_slowly
+"""
+
+
+def test_a_slow_pip_goes_on_without_an_index(servers, index, tmp_path):
+    subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", "--system-site-packages", tmp_path / "venv"], check=True)
+    site, = (tmp_path / "venv/lib").glob("python3*/site-packages")
+    (site / "slow.py").write_text(SLOW)
+    (site / "slow.pth").write_text("import slow\n")
+    source = index(ALPHA)
+    source.close()
+    text = install(servers("--pip-index", source.url, env={"PTYCELL_PYTHON": str(tmp_path / "venv/bin/python")}), "--upgrade", "pip").texts[0]
+    assert "There already: pip " in text and "Newer versions may be missing" in text, text
+
+
 @pytest.mark.parametrize("fresh", ["max-age=0", "no-cache", "max-age=30, public"])
 def test_an_answer_of_the_index_holds_as_long_as_it_says(servers, index, fresh):
     """K8: a release that was withdrawn meanwhile is not installed for a day."""
