@@ -221,6 +221,14 @@ def test_a_package_that_is_named_again_with_upgrade_is_asked_for_again(kept):
     assert "names no package" in install(kept, "--upgrade").texts[0]
 
 
+def test_an_upgrade_says_what_a_newer_version_has_to_fit(servers, index):
+    server = servers("--pip-index", index(wheel("dep", "1.0"), wheel("dep", "2.0"), wheel("holds", "1.0", ["Dep<2"]), wheel("odd", "1.0", ["dep>=1", "dep<1; extra == 'x'"])).url)
+    install(server, "holds", "odd")
+    text = install(server, "--upgrade", "dep").texts[0]
+    assert "There already: dep 1.0" in text and "A newer dep has to fit holds 1.0 (Dep<2)." in text, text
+    assert "has to fit" not in install(server, "--upgrade", "odd").texts[0] + install(server, "dep").texts[0]
+
+
 def test_constraints_hold_for_one_installation_and_ask_for_nothing(kept):
     assert install(kept, "free", "--constraint=alpha<2", "--constraint=dep==9").object["packages"] == ["alpha 1.0", "free 1.0"]
     text = install(kept, "new", "--constraint=alpha<2", session="t").texts[0]

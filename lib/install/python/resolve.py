@@ -9,10 +9,11 @@ from .explain import EARLIER, explain_none
 from .index import Choice, held_back, problems, remote, served, thin_wheel
 from .pip import PipRefusal, own_index, pip, run_pip, sources, upstreams
 from .policy import judge, seconds_of
-from .requests import FLAGS, alone_of, check_hashes, check_indexes, constraints_of, gather, hashes_of, lines_of, of_this_python
+from .requests import FLAGS, alone_of, check_hashes, check_indexes, constraints_of, gather, hashes_of, holds, lines_of, of_this_python
 
 LOCKED = "locked.json"  # the rows of the files, for "fetch"
 NOTES_MAX = 8
+NEWEST = "99999999"  # newer than any version
 CONFLICTS_MAX = 4  # runs of pip, each with fewer versions that must stay
 STAYS = re.compile(r"The user requested \(constraint\) ([A-Za-z0-9._-]+)==")
 NAMED = re.compile(r"(?:Cannot install|distribution found for|,| and) ([A-Za-z0-9._-]+)(?===|[ ,\n])")  # in errors of pip
@@ -41,7 +42,7 @@ def resolve(request):
     return {"files": [{"file": row["file"], "sha256": sha256_of(row)} for row in found], "fresh": fresh,
             "packages": [{"name": row["name"], "version": row["version"]} for row in found],
             "present": present([name for name, _, _ in earlier + asked], found),
-            **seen(request), "notes": [*notes_of_problems(), *notes_of_extras(found, asked, stay),
+            **seen(request), "notes": [*notes_of_problems(), *notes_of_extras(found, asked, stay), *notes_of_bounds(found, asked, request),
                                        *notes_of_age(found, request["policy"]), *notes_of_origin(found)][:NOTES_MAX]}
 
 
@@ -199,6 +200,30 @@ def notes_of_extras(found, asked, stay):
         name = utils.canonicalize_name(row["name"])
         if row.get("lacks") and (name in named or stay.get(name) != row["version"]):
             yield "%s %s has no extra %s." % (row["name"], row["version"], " and no extra ".join(map(quote, row["lacks"])))
+
+
+def notes_of_bounds(found, asked, request):
+    """A sentence for each package that --upgrade leaves as it is, with those that newer ones may not fit."""
+    _, _, utils, _ = packaging()
+    have = {utils.canonicalize_name(row["name"]): row["version"] for row in request["have"]}
+    named = {name for name, _, _ in asked if "--upgrade" in request["asked"]}
+    for row in found:
+        name = utils.canonicalize_name(row["name"])
+        bounds = [text for other in found for text in bounds_of(name, other)] if name in named and have.get(name) == row["version"] else []
+        if bounds:
+            yield "A newer %s has to fit %s." % (row["name"], ", ".join(bounds[:3]))
+
+
+def bounds_of(name, row):
+    """What a package requires of another one, if that may be too new for it."""
+    requirements, _, utils, _ = packaging()
+    for text in row["requires"]:
+        try:
+            one = requirements.Requirement(text)
+            if utils.canonicalize_name(one.name) == name and holds(one) and not one.specifier.contains(NEWEST):
+                yield "%s %s (%s%s)" % (row["name"], row["version"], one.name, one.specifier)
+        except (requirements.InvalidRequirement, Refusal):
+            continue  # pip has judged it
 
 
 def notes_of_age(found, policy):
