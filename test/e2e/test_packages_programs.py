@@ -308,3 +308,20 @@ def test_a_long_answer_is_whole_and_its_text_is_shortened(start):
     """A pipe takes so much at once; half an object would be none."""
     text = python(start(), ASK + "print(answer['ok'], answer['text'][-17:], 'characters left out' in answer['text'])").text
     assert "False names no package. True" in text, text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "latin-1"])
+def test_a_list_in_an_encoding_of_windows_is_read(start, encoding):
+    mark = {"utf-16-be": b"\xfe\xff"}.get(encoding, b"")
+    data = mark + "# Größe\r\nalpha \\\r\n  ==1.0\r\n".encode(encoding)
+    text = bash(start(), f"python3 -c 'import sys; open(sys.argv[1], \"wb\").write(bytes.fromhex(sys.argv[2]))' r.txt {data.hex()}; pip install -r r.txt; echo status $?").text
+    if encoding == "latin-1":
+        assert "r.txt cannot be read: it is no text in UTF-8." in text and "status 1" in text, text
+    else:
+        assert "Installed: alpha 1.0" in text, text
+
+
+@pytest.mark.parametrize("name", ["gone-1.0-py3-none-any.whl", "dist/gone.tar.gz", "gone.zip"])
+def test_a_file_that_is_not_there_is_told_as_such(start, name):
+    text = bash(start(), f"pip install {name}; echo status $?").text
+    assert "No such file" in text and "status 1" in text and "Asking" not in text, text

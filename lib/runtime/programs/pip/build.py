@@ -4,9 +4,8 @@ import os
 import tarfile
 import zipfile
 
-from .common import Refusal, project_of
+from .common import ARCHIVES, Refusal, project_of
 
-ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz", ".tar.xz", ".txz")
 BUILD_FILE = "pyproject.toml"
 BUILD_FILE_MAX = 1 << 20
 DEFAULT_BUILD = ["setuptools>=40.8.0", "wheel"]  # pip's, for a project that names nothing

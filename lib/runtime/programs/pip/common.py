@@ -9,6 +9,7 @@ MODULES = os.path.join(HERE, "modules")
 PROGRAMS = os.path.join(HERE, "bin")
 PACKAGES = os.path.join(os.path.dirname(HERE), "python")
 PACKAGES_MAX = 200  # of the server, in one request, with options
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz", ".tar.xz", ".txz")
 NAMED = r"[\w.-]+\s*(\[[^\]]*\])?\s*@\s*"  # before a URL
 
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The words of an installing command, the variables and the files that they name."""
+import codecs
+import io
 import os
 import re
 
-from .common import NAMED, Refusal
+from .common import ARCHIVES, NAMED, Refusal
 
 FILES_DEEP = 8
 BARE = {
@@ -26,6 +28,7 @@ SOURCES = {"-i": "--index-url", "--index-url": "--index-url", "--default-index":
 VARIABLES = {"PIP_INDEX_URL": "--index-url", "PIP_EXTRA_INDEX_URL": "--extra-index-url", "PIP_CONSTRAINT": "-c", "PIP_REQUIREMENT": "-r",
              "PIP_FIND_LINKS": "--find-links", "PIP_NO_INDEX": "--no-index", "PIP_NO_DEPS": "--no-deps", "PIP_PRE": "--pre",
              "PIP_DRY_RUN": "--dry-run", "PIP_UPGRADE": "--upgrade"}  # fmt: skip
+MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # as in files of Windows
 
 
 class Wanted:
@@ -39,7 +42,8 @@ class Wanted:
 
 def is_file(word):
     plain = word.partition("[")[0]
-    return (word.startswith((".", "/", "~", "file:")) or re.match(NAMED + "file:", word) is not None or (plain.endswith((".whl", ".tar.gz", ".zip")) and os.path.exists(plain))
+    return (word.startswith((".", "/", "~", "file:")) or re.match(NAMED + "file:", word) is not None
+            or (plain.lower().endswith((".whl", *ARCHIVES)) and "://" not in plain)
             or (os.sep in plain and os.path.isdir(plain)))
 
 
@@ -103,10 +107,13 @@ def take_source(wanted, word, value):
 def read_file(wanted, path, depth):
     """The lines of a requirements file, and of those that it names."""
     try:
-        with open(os.path.expanduser(path), encoding="utf-8") as file:
-            lines = file.read().replace("\\\n", " ").splitlines()
-    except OSError as error:
-        raise Refusal("%s cannot be read: %s." % (path, error.strerror)) from None
+        with open(os.path.expanduser(path), "rb") as file:
+            data = file.read()
+        marked = [encoding for mark, encoding in MARKS.items() if data.startswith(mark)]
+        text = io.TextIOWrapper(io.BytesIO(data), encoding=(marked or ["utf-8"])[0]).read()  # also with ends of lines of Windows
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refusal("%s cannot be read: %s." % (path, getattr(error, "strerror", "it is no text in UTF-8"))) from None
+    lines = text.replace("\\\n", " ").splitlines()
     for line in lines:
         line = re.sub(r"(^|\s)#.*$", "", line).strip()
         first, _, rest = line.partition(" ")
