@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * open_files.c - asks for a lease, which the kernel grants only if no process has the file open for
- * writing. File systems without leases, such as NFS, grant none: there every file counts as open.
- * In an overlay a mapping is of the file below, which the lease does not ask: one whose descriptor
- * is closed is not found there.
+ * open_files.c - asks for leases. The kernel grants one for writing only if no other process has
+ * the file open, and one for reading only if none has it open for writing. File systems without
+ * leases, such as NFS, grant none. In an overlay a mapping is of the file below, which the lease
+ * does not ask: one whose descriptor is closed is not found there.
  */
 #include "open_files.h"
 
@@ -28,6 +28,12 @@ static const char *find_value(const char *info, const char *key)
 	return found != NULL ? found + strlen(key) : NULL;
 }
 
+/* One that reads as well may have read what is about to change. */
+static bool is_append(unsigned long flags)
+{
+	return (flags & O_ACCMODE) == O_WRONLY && (flags & O_APPEND) != 0;
+}
+
 /* Adds what /proc/PID/fdinfo has of a descriptor. Linux before 5.14 does not show the inode. */
 static void add_info(struct open_files *open, const char *info)
 {
@@ -35,11 +41,11 @@ static void add_info(struct open_files *open, const char *info)
 	const char *ino = find_value(info, "\nino:\t");
 	unsigned long bits = flags != NULL ? strtoul(flags, NULL, 8) : 0;
 
-	if (ino == NULL || (bits & O_ACCMODE) == O_RDONLY)
+	if (ino == NULL || (bits & O_PATH) != 0)
 		return;
 	open->files = xrealloc(open->files, (open->count + 1) * sizeof(*open->files));
-	open->files[open->count++] = (struct open_file){ .ino = strtoull(ino, NULL, 10),
-							 .appends = (bits & O_APPEND) != 0 };
+	open->files[open->count++] =
+		(struct open_file){ .ino = strtoull(ino, NULL, 10), .appends = is_append(bits) };
 }
 
 /* Pipes and sockets have inodes, too, which no path leads to. */
@@ -101,29 +107,42 @@ void open_files_release(struct open_files *open)
 }
 
 /* Another file system may have a file of the same number: then too many descriptors are found. */
-static bool only_appends(const struct open_files *open, uint64_t ino)
+static enum open_files_how find_listed(const struct open_files *open, uint64_t ino)
 {
-	bool found = false;
+	enum open_files_how how = OPEN_FILES_UNKNOWN;
 
 	for (size_t i = 0; i < open->count; i++) {
 		if (open->files[i].ino != ino)
 			continue;
 		if (!open->files[i].appends)
-			return false;
-		found = true;
+			return OPEN_FILES_WRITES;
+		how = OPEN_FILES_APPENDS;
 	}
-	return found;
+	return how;
+}
+
+/* Returns 0, or the errno of a lease that is not granted: EAGAIN if the file is open. */
+static int try_lease(int fd, int type)
+{
+	if (fcntl(fd, F_SETLEASE, type) < 0)
+		return errno;
+	(void)fcntl(fd, F_SETLEASE, F_UNLCK);
+	return 0;
 }
 
 enum open_files_how open_files_how(const struct open_files *open, int fd)
 {
 	struct stat st;
+	enum open_files_how listed;
+	int refused;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return OPEN_FILES_WRITES;
-	if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
-		(void)fcntl(fd, F_SETLEASE, F_UNLCK);
+		return OPEN_FILES_UNKNOWN;
+	if (try_lease(fd, F_WRLCK) == 0)
 		return OPEN_FILES_NONE;
-	}
-	return only_appends(open, st.st_ino) ? OPEN_FILES_APPENDS : OPEN_FILES_WRITES;
+	refused = try_lease(fd, F_RDLCK);
+	if (refused == 0)
+		return OPEN_FILES_READS;
+	listed = find_listed(open, st.st_ino);
+	return listed == OPEN_FILES_UNKNOWN && refused == EAGAIN ? OPEN_FILES_WRITES : listed;
 }

@@ -30,12 +30,11 @@
 
 enum { LINK_TEXT_MAX = 4096, TEXT_BLOCK = 4096, TEXT_LEAST = 9 /* a tab; no text has less */ };
 
-#define UNREACHED "; handles that cells left open do not reach it: open it again"
-
 struct putback {
 	struct buf path; /* of the current folder, with a slash behind it */
 	struct open_files open;
-	size_t count; /* files that came out differently */
+	size_t count;      /* files that came out differently, without those of open_count */
+	size_t open_count; /* files whose handles do not reach what has their name now */
 	bool failed;
 	struct err err; /* the first failure */
 };
@@ -70,19 +69,33 @@ static bool is_quiet(const char *path)
 	return path[0] == '.' || strstr(path, "/.") != NULL;
 }
 
+static void send_report(const char *path, const char *how, bool is_open)
+{
+	json_t *progress = json_object();
+
+	json_put_path(progress, "path", path);
+	json_put_str(progress, "how", how);
+	json_put_bool(progress, "open", is_open);
+	program_progress(progress);
+}
+
 static void report(struct putback *p, const char *name, const char *how)
 {
 	cleanup_free char *path = xasprintf("%s%s", buf_str(&p->path), name);
-	json_t *progress;
 
 	if (is_quiet(path) || (str_eq(how, "missing") && strncmp(path, "input/", 6) == 0))
 		return;
-	if (p->count++ >= PUTBACK_NAMED_MAX)
-		return;
-	progress = json_object();
-	json_put_path(progress, "path", path);
-	json_put_str(progress, "how", how);
-	program_progress(progress);
+	if (p->count++ < PUTBACK_NAMED_MAX)
+		send_report(path, how, false);
+}
+
+/* Reports a file, also a hidden one, that a handle does not reach: what it writes is lost. */
+static void report_open(struct putback *p, const char *name, const char *how)
+{
+	cleanup_free char *path = xasprintf("%s%s", buf_str(&p->path), name);
+
+	if (p->open_count++ < PUTBACK_OPEN_MAX)
+		send_report(path, how, true);
 }
 
 /* ---- removing ---- */
@@ -183,20 +196,14 @@ static bool is_text(int fd)
 
 /*
  * A program that writes at its own place, or from a state of its own as a compressor does, would
- * damage the session's bytes. A line of text that is appended, as to a log, damages none.
+ * damage the session's bytes. One that reads has state, too: the index of an archive, or a map that
+ * ends with the file. A line of text that is appended, as to a log, damages none.
  */
 static bool may_share(enum open_files_how how, int from, int to)
 {
 	if (how == OPEN_FILES_APPENDS)
 		return is_text(from) && is_text(to);
 	return how == OPEN_FILES_NONE;
-}
-
-static void report_bytes(struct putback *p, const char *name, const char *how, bool reached)
-{
-	cleanup_free char *text = xasprintf("%s%s", how, reached ? "" : UNREACHED);
-
-	report(p, name, text);
 }
 
 /* A file on both sides; -1 for one that could not be opened. */
@@ -209,8 +216,8 @@ struct both {
 
 /*
  * Puts a file back that differs, or that has or had several names. The latter gets the session's
- * own file, which is right under all names. So does a file that must not be shared: what its
- * handles write then reaches no file.
+ * own file, which is right under all names. So does a file that must not be shared: its handles
+ * then go on with a file that has no name.
  */
 static void replace_bytes(struct putback *p, const struct pair *pair, const char *name,
 			  const struct stat *st, const struct both *both)
@@ -220,8 +227,10 @@ static void replace_bytes(struct putback *p, const struct pair *pair, const char
 			may_share(how, both->from, both->to);
 	cleanup_fd int writable = in_place ? unlock_and_open_file(pair->to, name, O_RDWR) : -1;
 
-	report_bytes(p, name, both->same ? "relinked" : "differs",
-		     in_place || how == OPEN_FILES_NONE);
+	if (in_place || how == OPEN_FILES_NONE || (both->same && how == OPEN_FILES_READS))
+		report(p, name, both->same ? "relinked" : "differs");
+	else
+		report_open(p, name, both->same ? "relinked" : "differs");
 	if (writable >= 0 && rewrite(both->from, writable, st->st_size))
 		set_like(p, writable, st, name);
 	else
@@ -282,16 +291,21 @@ static void note_bound(struct putback *p, const char *name)
 static void put_database(struct putback *p, const struct pair *pair, const char *name)
 {
 	struct stat st;
+	enum open_files_how how;
 
 	if (!database_is(pair->from, name) ||
 	    fstatat(pair->to, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
 	    database_is_same(pair->from, pair->to, name))
 		return;
-	if (database_is_bound(pair->from, name) && how_open(p, pair->to, name) != OPEN_FILES_NONE) {
+	how = how_open(p, pair->to, name);
+	if (database_is_bound(pair->from, name) && how > OPEN_FILES_READS) {
 		note_bound(p, name);
 		return;
 	}
-	report(p, name, "differs; connections that cells left open do not reach it: connect again");
+	if (how == OPEN_FILES_NONE)
+		report(p, name, "differs");
+	else
+		report_open(p, name, "differs");
 	if (database_remove(pair->to, name) < 0) {
 		note_problem(p, name);
 		return;
@@ -410,6 +424,7 @@ static void send_result(const struct putback *p)
 	json_t *result = json_object();
 
 	json_put_int(result, "count", (json_int_t)p->count);
+	json_put_int(result, "open_count", (json_int_t)p->open_count);
 	if (p->failed)
 		json_put_str(result, "problem", p->err.msg);
 	program_result(result);

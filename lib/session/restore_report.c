@@ -12,7 +12,7 @@
 #include "text/sanitize.h"
 #include "workspace/aside.h"
 
-enum { ENTRY_MAX = 400, LISTS = 11 };
+enum { ENTRY_MAX = 400, PATH_CHARS_MAX = 4096, LISTS = 12 };
 
 /* Sets the array to all lists of the report. */
 static void get_lists(struct restore_report *report, struct restore_list *ret_lists[LISTS])
@@ -20,7 +20,7 @@ static void get_lists(struct restore_report *report, struct restore_list *ret_li
 	struct restore_list *const lists[LISTS] = {
 		&report->skipped, &report->failed,  &report->lost,    &report->gone,
 		&report->inputs,  &report->differs, &report->folders, &report->shares,
-		&report->refused, &report->hosts,   &report->active,
+		&report->refused, &report->hosts,   &report->active,  &report->open,
 	};
 
 	memcpy(ret_lists, lists, sizeof(lists));
@@ -55,19 +55,43 @@ void restore_report_add(struct restore_list *list, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(entry, sizeof(entry), format, args);
 	va_end(args);
-	if (list->count++ < RESTORE_LIST_MAX)
-		buf_putf(&list->text, "%s%s", list->text.len > 0 ? ", " : "", entry);
+	if (list->count++ >= RESTORE_LIST_MAX)
+		return;
+	buf_putf(&list->text, "%s%s", list->text.len > 0 ? ", " : "", entry);
+	list->named++;
 }
 
-void restore_report_add_files(struct restore_list *list, const struct aside_result *result)
+/* Adds a file that the list has in any case, with all of its name. */
+static void add_always(struct restore_list *list, const struct aside_found *file)
 {
-	for (size_t i = 0; i < result->found_count; i++) {
-		cleanup_free char *quoted = sanitize_quote(result->found[i].path);
-		cleanup_free char *how = sanitize_quote(result->found[i].how);
+	buf_puts(&list->text, list->text.len > 0 ? ", '" : "'");
+	sanitize_line(&list->text, file->path, strlen(file->path), PATH_CHARS_MAX);
+	buf_puts(&list->text, "' (");
+	sanitize_line(&list->text, file->how, strlen(file->how), PATH_CHARS_MAX);
+	buf_puts(&list->text, ")");
+	list->count++;
+	list->named++;
+}
 
-		restore_report_add(list, "'%s' (%s)", quoted, how);
+void restore_report_add_files(struct restore_report *report, struct restore_list *list,
+			      const struct aside_result *result)
+{
+	size_t open = 0;
+
+	for (size_t i = 0; i < result->found_count; i++) {
+		const struct aside_found *file = &result->found[i];
+		cleanup_free char *quoted = sanitize_quote(file->path);
+		cleanup_free char *how = sanitize_quote(file->how);
+
+		if (file->open)
+			add_always(&report->open, file);
+		else
+			restore_report_add(list, "'%s' (%s)", quoted, how);
+		open += file->open ? 1 : 0;
 	}
-	list->count += result->total - result->found_count;
+	if (result->open_total > open)
+		report->open.count += result->open_total - open;
+	list->count += result->total - result->open_total - (result->found_count - open);
 }
 
 /* Appends a line with the list, if there is one. */
@@ -77,8 +101,8 @@ static void put_list(struct buf *out, const char *before, const struct restore_l
 	if (list->count == 0)
 		return;
 	buf_putf(out, "\n%s%s", before, buf_str(&list->text));
-	if (list->count > RESTORE_LIST_MAX)
-		buf_putf(out, " and %zu more", list->count - RESTORE_LIST_MAX);
+	if (list->count > list->named)
+		buf_putf(out, " and %zu more", list->count - list->named);
 	buf_puts(out, after);
 }
 
@@ -212,12 +236,18 @@ char *restore_report_text(const struct restore_report *report)
 		 "missing then.");
 	put_list(&out, "Files that cells did not find, or may not have found, as they were then: ",
 		 &report->inputs, ".");
-	if (report->problem == NULL) /* else the list ends early, and no cell has a file open */
+	if (report->problem == NULL) { /* else lists end early, and no cell has a file open */
+		put_list(
+			&out,
+			"Files to open again, as handles and connections that cells left open do not reach "
+			"them (what is written there is lost, mostly without an error): ",
+			&report->open, ".");
 		put_list(
 			&out,
 			"Files that came out differently when cells ran again (those from before count): ",
 			&report->differs,
-			". Where a cell has one of them open, and nothing else is said, it goes on in the file from before.");
+			". Where cells left one of them open to append text, that goes on in the file from before.");
+	}
 	put_outside(&out, report);
 	put_running(&out, report);
 	if (report->missing_cells > 0)

@@ -11,10 +11,11 @@
 
 struct aside_result;
 
-/* A list for one sentence, with at most RESTORE_LIST_MAX entries. */
+/* A list for one sentence, which names RESTORE_LIST_MAX entries, or more that must be named. */
 struct restore_list {
 	struct buf text;
 	size_t count;
+	size_t named;
 };
 
 enum { RESTORE_LIST_MAX = 10 };
@@ -35,6 +36,7 @@ struct restore_report {
 	struct restore_list gone;    /* interpreters that ended in the replay */
 	struct restore_list inputs;  /* files that may not be as cells had them */
 	struct restore_list differs; /* files that the replay left in another state */
+	struct restore_list open;    /* those that open handles do not reach */
 	struct restore_list folders; /* shared folders */
 	struct restore_list shares;  /* cells that name one of them */
 	struct restore_list active;  /* languages in which threads or timers of the cells go on */
@@ -54,8 +56,9 @@ void restore_report_release(struct restore_report *report);
 /* Adds an entry. Its text is clean. */
 void restore_report_add(struct restore_list *list, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Adds the files that a job reported. */
-void restore_report_add_files(struct restore_list *list, const struct aside_result *result);
+/* Adds the files that a job reported to the list, or to that of open ones. */
+void restore_report_add_files(struct restore_report *report, struct restore_list *list,
+			      const struct aside_result *result);
 /* Returns the report as sentences. The caller frees it. */
 char *restore_report_text(const struct restore_report *report);
 

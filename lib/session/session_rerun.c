@@ -216,7 +216,7 @@ static void on_brought(void *data, const struct aside_result *result)
 	struct restore *r = data;
 
 	r->job = NULL;
-	restore_report_add_files(&r->report.inputs, result);
+	restore_report_add_files(&r->report, &r->report.inputs, result);
 	if (result->problem != NULL) {
 		cleanup_free char *problem = sanitize_quote(result->problem);
 

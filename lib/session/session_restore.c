@@ -312,7 +312,7 @@ static void on_put_back(void *data, const struct aside_result *result)
 	struct session *s = r->session;
 
 	r->job = NULL;
-	restore_report_add_files(&r->report.differs, result);
+	restore_report_add_files(&r->report, &r->report.differs, result);
 	if (result->problem != NULL && !fall_back(r, result->problem))
 		return;
 	r->removal = aside_remove_spent(s->host->loop, s->workspace, s->host->files_helper,

@@ -125,12 +125,13 @@ static const char *end_put_back(struct aside_job *job)
 									       : NULL;
 }
 
-static void finish(struct aside_job *job, size_t total, const char *problem)
+/* Ends the job. `counted` has the numbers of files. */
+static void finish(struct aside_job *job, const struct aside_result *counted, const char *problem)
 {
-	struct aside_result result = { .found = job->found,
-				       .found_count = job->found_count,
-				       .total = total };
+	struct aside_result result = *counted;
 
+	result.found = job->found;
+	result.found_count = job->found_count;
 	result.problem = job->puts_back && problem == NULL ? end_put_back(job) : problem;
 	if (job->found_count > 1)
 		qsort(job->found, job->found_count, sizeof(*job->found), compare_paths);
@@ -149,24 +150,31 @@ static void on_progress(struct helper *helper, const json_t *progress)
 		return;
 	}
 	job->found = xrealloc(job->found, (job->found_count + 1) * sizeof(*job->found));
-	job->found[job->found_count++] = (struct aside_found){ .path = path, .how = xstrdup(how) };
+	job->found[job->found_count++] = (struct aside_found){
+		.path = path,
+		.how = xstrdup(how),
+		.open = json_is_true(json_object_get(progress, "open")),
+	};
 }
 
 static void on_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct aside_job *job = helper_data(helper);
-	json_int_t count = json_integer_value(json_object_get(result, "count"));
 	const char *problem = json_string_value(json_object_get(result, "problem"));
-	size_t total = count > (json_int_t)job->found_count ? (size_t)count : job->found_count;
+	size_t open_total = (size_t)json_integer_value(json_object_get(result, "open_count"));
+	size_t count = (size_t)json_integer_value(json_object_get(result, "count")) + open_total;
+	const struct aside_result counted = { .total = count > job->found_count ? count
+										: job->found_count,
+					      .open_total = open_total };
 
-	finish(job, total, err != NULL ? err->msg : problem);
+	finish(job, &counted, err != NULL ? err->msg : problem);
 }
 
 static void on_unstarted(struct loop_defer *defer)
 {
 	struct aside_job *job = container_of(defer, struct aside_job, unstarted);
 
-	finish(job, 0, job->err.msg);
+	finish(job, &(struct aside_result){ 0 }, job->err.msg);
 }
 
 /* Returns the folder of exported inputs, or -1 if there is none. */

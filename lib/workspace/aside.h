@@ -13,6 +13,7 @@
 #ifndef WORKSPACE_ASIDE_H
 #define WORKSPACE_ASIDE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,7 @@ struct aside_file {
 struct aside_found {
 	char *path; /* untrusted, not cleaned */
 	char *how;  /* as in cmd/files/bring.h, or cmd/files/putback.h */
+	bool open;  /* as in cmd/files/putback.h */
 };
 
 /* Borrowed for the call of `done`. */
@@ -55,6 +57,7 @@ struct aside_result {
 	const struct aside_found *found; /* sorted by path */
 	size_t found_count;
 	size_t total;        /* of all such files: not every one is in `found` */
+	size_t open_total;   /* of those that are open, which `total` counts, too */
 	const char *problem; /* why not all was done, or NULL */
 };
 

@@ -173,13 +173,14 @@ def test_a_missing_input_is_not_replaced_by_an_earlier_one(start, home):
 
 
 def test_files_that_come_out_differently_are_named_and_yesterdays_stay(start, home):
-    server = days(start, "import os\nopen('output/pid', 'w').write(str(os.getpid() * 1000 + os.stat('.').st_ino))",
+    server = days(start, "import os, random\ntoday = str(os.getpid() * 1000 + os.stat('.').st_ino)\nopen('output/pid', 'w').write(today)\nopen('r', 'w').write(str(random.random()))",
                   "def f(): return open('output/pid').read()\nkept = open('output/pid')")
     mine = (home / "kept").rglob("pid")
     yesterday = next(mine).read_text()
     text = told(restore(server))
-    assert "came out differently when cells ran again (those from before count): 'output/pid' (differs). Where a cell has" in text
-    assert server.cell("print(f(), kept.read())").text == f"{yesterday} {yesterday}\n"
+    assert "came out differently when cells ran again (those from before count): 'r' (differs). Where cells" in text
+    assert "do not reach them (what is written there is lost, mostly without an error): 'output/pid' (differs).\n" in text
+    assert server.cell("print(f(), kept.read() == today)").text == f"{yesterday} True\n"
     assert next((home / "kept").rglob("pid")).read_text() == yesterday
     assert len(list((home / "kept").rglob("pid*"))) == 1, "results are not kept twice"
 

@@ -23,7 +23,7 @@ def test_an_open_connection_neither_shows_nor_writes_todays_rows(start, mode):
     first.close()
     server = start()
     text = told(restore(server))
-    assert "'log.db' (differs; connections that cells left open do not reach it: connect again). Where" in text
+    assert "cells left open do not reach them (what is written there is lost, mostly without an error): 'log.db' (differs)." in text
     assert "file is not a database" in server.cell(SUM).text
     assert server.cell("con.execute('insert into ev values(0)')").is_error
     assert server.cell(FRESH).text == yesterday

@@ -485,7 +485,7 @@ static void long_lists_are_cut(void **state)
 	restore_report_init(&told, "a");
 	for (int i = 1; i <= 12; i++)
 		restore_report_add(&told.lost, "cell %d", i);
-	restore_report_add_files(&told.inputs, &result);
+	restore_report_add_files(&told, &told.inputs, &result);
 	restore_report_add(&told.hosts, "example.com:443");
 	restore_report_add(&told.folders, "'/data'");
 	restore_report_add(&told.shares, "cell 1 ('/data')");
