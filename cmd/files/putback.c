@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * putback.c - makes one tree like another. Files that only the replay made are removed first. Those
+ * putback.c - makes one tree like another. Files that only the replay made are removed first,
+ * except those that are still written to. Those
  * that only the session had are linked, not copied. Modes and times are set last, because a
  * folder's mode may forbid what must be done in it.
  */
@@ -35,6 +36,7 @@ struct putback {
 	struct open_files open;
 	size_t count;      /* files that came out differently, without those of open_count */
 	size_t open_count; /* files whose handles do not reach what has their name now */
+	size_t stay_count; /* new files that stay */
 	bool failed;
 	struct err err; /* the first failure */
 };
@@ -44,6 +46,13 @@ struct pair {
 	int from; /* the session's */
 	int to;   /* the one in which cells ran */
 	int depth;
+};
+
+/* A folder of the latter in which files are removed. */
+struct clearing {
+	int dir_fd;
+	int depth;
+	bool may_stay; /* nothing of the session takes its place */
 };
 
 static void put_folder(struct putback *p, const struct pair *pair);
@@ -89,13 +98,32 @@ static void report(struct putback *p, const char *name, const char *how)
 		send_report(path, how, false);
 }
 
-/* Reports a file, also a hidden one, that a handle does not reach: what it writes is lost. */
+/* Reports a file that is open, also a hidden one. */
 static void report_open(struct putback *p, const char *name, const char *how)
 {
 	cleanup_free char *path = xasprintf("%s%s", buf_str(&p->path), name);
+	size_t *count = str_eq(how, ASIDE_STAYS) ? &p->stay_count : &p->open_count;
 
-	if (p->open_count++ < PUTBACK_OPEN_MAX)
+	if ((*count)++ < PUTBACK_OPEN_MAX)
 		send_report(path, how, true);
+}
+
+/* ---- opening ---- */
+
+static int open_folder(int dir_fd, const char *name)
+{
+	cleanup_fd int path = openat(dir_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (path < 0 || unlock_open_folder(path) < 0)
+		return -1;
+	return openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static enum open_files_how how_open(const struct putback *p, int dir_fd, const char *name)
+{
+	cleanup_fd int fd = unlock_and_open_file(dir_fd, name, O_RDONLY);
+
+	return open_files_how(&p->open, fd);
 }
 
 /* ---- removing ---- */
@@ -122,13 +150,65 @@ static void end_list(struct putback *p, DIR *dir)
 	(void)closedir(dir);
 }
 
-/* Removes a file that the session did not have, or had as another kind of file. */
+static bool clear(struct putback *p, const struct clearing *at, const char *name);
+
+static bool clear_folder(struct putback *p, const struct clearing *at, const char *name,
+			 const struct stat *st)
+{
+	size_t len = p->path.len;
+	cleanup_fd int fd = at->depth < PUTBACK_DEPTH_MAX ? open_folder(at->dir_fd, name) : -1;
+	const struct clearing below = { fd, at->depth + 1, at->may_stay };
+	DIR *dir = fd >= 0 ? fd_list(fd) : NULL;
+	const struct dirent *entry;
+	bool any = false;
+
+	if (dir != NULL) {
+		buf_putf(&p->path, "%s/", name);
+		while ((entry = fd_next_entry(dir)) != NULL)
+			if (!fd_is_dot(entry->d_name))
+				any = clear(p, &below, entry->d_name) || any;
+		(void)closedir(dir);
+		p->path.len = len;
+		p->path.data[len] = '\0';
+	}
+	if (!any)
+		remove_any(p, at->dir_fd, name, st);
+	return any;
+}
+
+/*
+ * Removes what the session does not have. A file that is open for writing stays if it may, and so
+ * do its folders: its rows or lines would be lost. Returns true if anything stays.
+ */
+static bool clear(struct putback *p, const struct clearing *at, const char *name)
+{
+	enum open_files_how how = OPEN_FILES_NONE;
+	struct stat st;
+
+	if (fstatat(at->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	if (S_ISDIR(st.st_mode))
+		return clear_folder(p, at, name, &st);
+	if (S_ISREG(st.st_mode))
+		how = how_open(p, at->dir_fd, name);
+	if (at->may_stay && how > OPEN_FILES_UNKNOWN) {
+		report_open(p, name, ASIDE_STAYS);
+		return true;
+	}
+	if (!at->may_stay && how != OPEN_FILES_NONE)
+		report_open(p, name, "removed");
+	remove_any(p, at->dir_fd, name, &st);
+	return false;
+}
+
+/* Clears a file that the session did not have, or had as another kind of file. */
 static void remove_if_new(struct putback *p, const struct pair *pair, const char *name)
 {
 	struct stat to;
 	struct stat from;
 	bool is = fstatat(pair->to, name, &to, AT_SYMLINK_NOFOLLOW) == 0;
 	bool had = is && fstatat(pair->from, name, &from, AT_SYMLINK_NOFOLLOW) == 0;
+	const struct clearing at = { pair->to, pair->depth, !had };
 
 	if (!had && errno != ENOENT)
 		note_problem(p, name);
@@ -136,9 +216,8 @@ static void remove_if_new(struct putback *p, const struct pair *pair, const char
 		return;
 	if (had && (from.st_mode & S_IFMT) == (to.st_mode & S_IFMT))
 		return;
-	if (!had)
+	if ((!clear(p, &at, name) || S_ISDIR(to.st_mode)) && !had)
 		report(p, name, "new");
-	remove_any(p, pair->to, name, &to);
 }
 
 static void remove_new(struct putback *p, const struct pair *pair)
@@ -269,13 +348,6 @@ static void put_file(struct putback *p, const struct pair *pair, const char *nam
 	}
 }
 
-static enum open_files_how how_open(const struct putback *p, int dir_fd, const char *name)
-{
-	cleanup_fd int fd = unlock_and_open_file(dir_fd, name, O_RDONLY);
-
-	return open_files_how(&p->open, fd);
-}
-
 static void note_bound(struct putback *p, const char *name)
 {
 	if (p->failed)
@@ -340,15 +412,6 @@ static void put_link(struct putback *p, const struct pair *pair, const char *nam
 }
 
 /* ---- folders ---- */
-
-static int open_folder(int dir_fd, const char *name)
-{
-	cleanup_fd int path = openat(dir_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (path < 0 || unlock_open_folder(path) < 0)
-		return -1;
-	return openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
 
 static void put_below(struct putback *p, const struct pair *pair, const char *name,
 		      const struct stat *st)
@@ -425,6 +488,7 @@ static void send_result(const struct putback *p)
 
 	json_put_int(result, "count", (json_int_t)p->count);
 	json_put_int(result, "open_count", (json_int_t)p->open_count);
+	json_put_int(result, "stay_count", (json_int_t)p->stay_count);
 	if (p->failed)
 		json_put_str(result, "problem", p->err.msg);
 	program_result(result);

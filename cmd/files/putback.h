@@ -2,20 +2,21 @@
 /*
  * putback.h - puts a session's files back after its cells were run again (workspace/aside.h).
  *
- * Descriptor 3 is the session's folder. Afterwards `data` has the files of `aside`. Running
- * interpreters may have files of `data` open. A file with the same bytes therefore stays. A file
- * that differs is replaced if it is open (open_files.h), unless only lines of text are appended to
- * it; that one is written in place, as is one that is not open. So is a database that differs
- * (database.h). One whose log an open connection would damage is a problem, after which no further
- * file is put back. The bytes of `aside` are never changed, and nothing is renamed: if this program
- * outlives its server, the next server's files are safe.
+ * Descriptor 3 is the session's folder. Afterwards `data` has the files of `aside`, and new ones
+ * that code still writes to. Running interpreters may have files of `data` open. A file with the
+ * same bytes therefore stays. A file that differs is replaced if it is open (open_files.h), unless
+ * only lines of text are appended to it; that one is written in place, as is one that is not open.
+ * So is a database that differs (database.h). One whose log an open connection would damage is a
+ * problem, after which no further file is put back. The bytes of `aside` are never changed, and
+ * nothing is renamed: if this program outlives its server, the next server's files are safe.
  *
  * The progress {"path", "how", "open"} names a file (percent-encoded) that the replay left in
- * another state: "differs", "missing" or "new". A file that has several hard links is replaced, and
- * "relinked" if its bytes are the same. Hidden files, caches and missing inputs are not reported,
- * except those that are "open": what has them open does not reach the file that was put back. The
- * result is {"count", "open_count", "problem"}: the numbers of the others and of these, and why a
- * file could not be put back, if one could not.
+ * another state: "differs", "missing", "new" or "removed". A file that has several hard links is
+ * replaced, and "relinked" if its bytes are the same. Hidden files, caches and missing inputs are
+ * not reported, except those that are "open": what has them open does not reach the file that was
+ * put back. A new file that is open for writing "stays". The result is {"count", "open_count",
+ * "stay_count", "problem"}: the numbers of files that are not open, of those that are, and of those
+ * that stay. The problem is why a file could not be put back.
  */
 #ifndef FILES_PUTBACK_H
 #define FILES_PUTBACK_H

@@ -12,7 +12,7 @@
 #include "text/sanitize.h"
 #include "workspace/aside.h"
 
-enum { ENTRY_MAX = 400, PATH_CHARS_MAX = 4096, LISTS = 12 };
+enum { ENTRY_MAX = 400, PATH_CHARS_MAX = 4096, LISTS = 13 };
 
 /* Sets the array to all lists of the report. */
 static void get_lists(struct restore_report *report, struct restore_list *ret_lists[LISTS])
@@ -21,6 +21,7 @@ static void get_lists(struct restore_report *report, struct restore_list *ret_li
 		&report->skipped, &report->failed,  &report->lost,    &report->gone,
 		&report->inputs,  &report->differs, &report->folders, &report->shares,
 		&report->refused, &report->hosts,   &report->active,  &report->open,
+		&report->stays,
 	};
 
 	memcpy(ret_lists, lists, sizeof(lists));
@@ -66,9 +67,12 @@ static void add_always(struct restore_list *list, const struct aside_found *file
 {
 	buf_puts(&list->text, list->text.len > 0 ? ", '" : "'");
 	sanitize_line(&list->text, file->path, strlen(file->path), PATH_CHARS_MAX);
-	buf_puts(&list->text, "' (");
-	sanitize_line(&list->text, file->how, strlen(file->how), PATH_CHARS_MAX);
-	buf_puts(&list->text, ")");
+	buf_puts(&list->text, "'");
+	if (!file->stays) {
+		buf_puts(&list->text, " (");
+		sanitize_line(&list->text, file->how, strlen(file->how), PATH_CHARS_MAX);
+		buf_puts(&list->text, ")");
+	}
 	list->count++;
 	list->named++;
 }
@@ -76,22 +80,24 @@ static void add_always(struct restore_list *list, const struct aside_found *file
 void restore_report_add_files(struct restore_report *report, struct restore_list *list,
 			      const struct aside_result *result)
 {
-	size_t open = 0;
+	struct restore_list *const lists[] = { list, &report->open, &report->stays };
+	size_t counts[] = { result->total - result->open_total - result->stay_total,
+			    result->open_total, result->stay_total };
 
 	for (size_t i = 0; i < result->found_count; i++) {
 		const struct aside_found *file = &result->found[i];
 		cleanup_free char *quoted = sanitize_quote(file->path);
 		cleanup_free char *how = sanitize_quote(file->how);
+		size_t kind = file->stays ? 2 : file->open ? 1 : 0;
 
-		if (file->open)
-			add_always(&report->open, file);
+		if (kind > 0)
+			add_always(lists[kind], file);
 		else
 			restore_report_add(list, "'%s' (%s)", quoted, how);
-		open += file->open ? 1 : 0;
+		counts[kind] -= counts[kind] > 0 ? 1 : 0;
 	}
-	if (result->open_total > open)
-		report->open.count += result->open_total - open;
-	list->count += result->total - result->open_total - (result->found_count - open);
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		lists[i]->count += counts[i];
 }
 
 /* Appends a line with the list, if there is one. */
@@ -145,12 +151,12 @@ static void put_head(struct buf *out, const struct restore_report *report)
 static void put_files(struct buf *out, const struct restore_report *report)
 {
 	if (report->problem == NULL)
-		buf_puts(out,
+		buf_putf(out, " The files are as they were before%s%s.",
+			 report->stays.count > 0 ? ", but for new ones that stay" : "",
 			 report->run > 0
-				 ? " The files are as they were before; values that came from "
-				   "chance, the clock or an earlier version of a package may be "
-				   "others now."
-				 : " The files are as they were before.");
+				 ? "; values that came from chance, the clock or an earlier "
+				   "version of a package may be others now"
+				 : "");
 	else
 		buf_putf(out,
 			 " But the files could not be put back under the new interpreters (%s). "
@@ -242,6 +248,10 @@ char *restore_report_text(const struct restore_report *report)
 			"Files to open again, as handles and connections that cells left open do not reach "
 			"them (what is written there is lost, mostly without an error): ",
 			&report->open, ".");
+		put_list(
+			&out,
+			"New files that stay beside those from before, because code has them open for writing: ",
+			&report->stays, ".");
 		put_list(
 			&out,
 			"Files that came out differently when cells ran again (those from before count): ",

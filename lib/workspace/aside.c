@@ -154,6 +154,7 @@ static void on_progress(struct helper *helper, const json_t *progress)
 		.path = path,
 		.how = xstrdup(how),
 		.open = json_is_true(json_object_get(progress, "open")),
+		.stays = str_eq(how, ASIDE_STAYS),
 	};
 }
 
@@ -162,10 +163,13 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 	struct aside_job *job = helper_data(helper);
 	const char *problem = json_string_value(json_object_get(result, "problem"));
 	size_t open_total = (size_t)json_integer_value(json_object_get(result, "open_count"));
-	size_t count = (size_t)json_integer_value(json_object_get(result, "count")) + open_total;
+	size_t stay_total = (size_t)json_integer_value(json_object_get(result, "stay_count"));
+	size_t count = (size_t)json_integer_value(json_object_get(result, "count")) + open_total +
+		       stay_total;
 	const struct aside_result counted = { .total = count > job->found_count ? count
 										: job->found_count,
-					      .open_total = open_total };
+					      .open_total = open_total,
+					      .stay_total = stay_total };
 
 	finish(job, &counted, err != NULL ? err->msg : problem);
 }

@@ -23,6 +23,7 @@
 #define ASIDE_DATA "data"
 #define ASIDE_FOLDER "aside"
 #define ASIDE_SPENT_PREFIX "spent-"
+#define ASIDE_STAYS "stays" /* how a new file is that cmd/files/putback.h leaves in `data` */
 
 /*
  * Renames `aside` to `data`, if it exists. No process of the session may run. Returns -1 and sets
@@ -50,6 +51,7 @@ struct aside_found {
 	char *path; /* untrusted, not cleaned */
 	char *how;  /* as in cmd/files/bring.h, or cmd/files/putback.h */
 	bool open;  /* as in cmd/files/putback.h */
+	bool stays; /* `how` is ASIDE_STAYS */
 };
 
 /* Borrowed for the call of `done`. */
@@ -57,7 +59,8 @@ struct aside_result {
 	const struct aside_found *found; /* sorted by path */
 	size_t found_count;
 	size_t total;        /* of all such files: not every one is in `found` */
-	size_t open_total;   /* of those that are open, which `total` counts, too */
+	size_t open_total;   /* of those that are open and do not stay, which `total` counts, too */
+	size_t stay_total;   /* of those that stay, in the same way */
 	const char *problem; /* why not all was done, or NULL */
 };
 

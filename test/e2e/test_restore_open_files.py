@@ -2,7 +2,7 @@
 """Cells that run again leave files and databases open. What such a handle writes later, also at its end, never reaches yesterday's bytes."""
 import pytest
 
-from steps import kill
+from steps import kill, skip_without
 from test_restore import days, restore, told
 
 OPEN_AGAIN = "Files to open again, as handles and connections that cells left open do not reach them (what is written there is lost, mostly without an error): "
@@ -133,6 +133,69 @@ for file in held: file.write(str(random.random()))""")
     line = next(line for line in text.splitlines() if line.startswith(OPEN_AGAIN))
     assert all(f"'{name}' (differs)" in line for name in [*names, ".d/hidden.tsv", "l" * 250])
     assert " (differs) and 110 more. Where" in text
+
+
+def files(server):
+    """The paths of the session's files."""
+    return {line[2:] for line in server.cell("find . -type f", language="bash").text.splitlines() if line.startswith("./")}
+
+
+STAY = "New files that stay beside those from before, because code has them open for writing: "
+
+STAMPED = {
+    "python": ("""import csv, logging, os, random, time
+name = time.strftime('runs/run-%H%M%S') + str(time.time_ns())
+os.makedirs(name)
+open(name + '/done', 'w').close()
+logging.basicConfig(filename=name + '/log', level='INFO', format='%(message)s')
+out = open(name + '/rows', 'w')
+def go(what):
+    logging.info(what)
+    out.write(what + '\\n')
+go('one')""", "go('two')", "print(open(name + '/log').read(), end='')\nout.flush()\nprint(open(name + '/rows').read(), end='')", "one\ntwo\none\ntwo\n"),
+    "sqlite": ("""import sqlite3, time
+name = f'{time.time_ns()}.db'
+con = sqlite3.connect(name)
+n = con.execute('pragma journal_mode=wal').fetchone()
+con.execute('create table t(v)')
+con.execute('insert into t values(1)')
+con.commit()""", "con.execute('insert into t values(2)')\ncon.commit()", "con.close()\nprint(sqlite3.connect(name).execute('select sum(v) from t').fetchone()[0])", "3\n"),
+    "bash": ("name=.b-$(date +%N)\nexec 3>>$name\necho one >&3", "echo two >&3", "cat $name", "one\ntwo\n"),
+    "javascript": ("const fs = require('fs')\nvar name = 'j-' + process.hrtime.bigint()\nvar fd = fs.openSync(name, 'a')\nfs.writeSync(fd, 'one\\n')", "fs.writeSync(fd, 'two\\n')", "console.log(fs.readFileSync(name, 'utf8').trim())", "one\ntwo\n"),
+    "r": ("name <- paste0('r-', format(Sys.time(), '%H%M%OS6'))\ncon <- file(name, 'a')\ncat('one\\n', file = con)\nflush(con)", "cat('two\\n', file = con)\nflush(con)", "cat(readLines(name), sep = '\\n')", "one\ntwo"),
+}
+
+
+@pytest.mark.parametrize("kind", STAMPED)
+def test_a_new_file_that_code_still_writes_to_stays(start, kind):
+    language = {"sqlite": "python"}.get(kind, kind)
+    skip_without(language)
+    code, more, shows, expected = STAMPED[kind]
+    server = days(start, (language, code))
+    before = files(server)
+    text = told(restore(server))
+    assert "The files are as they were before, but for new ones that stay;" in text
+    new = files(server) - before
+    assert new and all(f"'{path}'" in text.split(STAY)[1].splitlines()[0] for path in new)
+    assert not any(path.endswith("done") for path in new), "what is closed is removed"
+    server.cell(more, language=language)
+    assert server.cell(shows, language=language).text.strip() == expected.strip()
+    server.close()
+    assert files(start()) >= before
+
+
+def test_a_new_file_that_is_only_read_is_removed(start):
+    server = days(start, "import time\nname = f'n{time.time_ns()}'\nopen(name, 'w').write('one')\nheld = open(name)")
+    text = told(restore(server))
+    assert STAY not in text and OPEN_AGAIN not in text and "(new)" in text
+    assert server.cell("import os\nprint(os.path.exists(name), held.read())").text == "False one\n"
+
+
+def test_an_open_file_in_the_place_of_a_folder_is_named(start):
+    """The cell that made the folder failed, so it does not run again."""
+    server = days(start, "held = open('x', 'w')", "import os\nheld.close()\nos.remove('x')\nos.mkdir('x')\n1 / 0")
+    assert OPEN_AGAIN + "'x' (removed)." in told(restore(server))
+    assert server.cell("import os\nprint(os.path.isdir('x'))").text == "True\n"
 
 
 ROWS = """import random, sqlite3
