@@ -348,6 +348,8 @@ struct runner_query *runner_query_variables(struct runner *runner, unsigned limi
  */
 struct runner_query *runner_query_imported(struct runner *runner, const char *packages,
 					   query_done_fn *done, void *data);
+/* Has the driver close what writes files by their names (`settle` in runtime/frame.h), as above. */
+struct runner_query *runner_query_settle(struct runner *runner, query_done_fn *done, void *data);
 /* The driver's report of a save. Borrowed for the call of `done`. */
 struct runner_saved {
 	uint64_t names;      /* that are saved; untrusted */

@@ -54,6 +54,8 @@ struct restore {
 	uint64_t cell_over_ms;     /* when the last cell ended */
 	struct loop_timer reports; /* waits for those of the proxy */
 	struct loop_timer save_late;
+	struct runner_query *settling; /* before files are put back; or NULL */
+	size_t settled;                /* languages that were asked */
 	struct aside_job *job;
 	struct removal *removal; /* of the spent folder; or NULL */
 	struct restore_report report;

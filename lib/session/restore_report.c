@@ -62,19 +62,33 @@ void restore_report_add(struct restore_list *list, const char *format, ...)
 	list->named++;
 }
 
-/* Adds a file that the list has in any case, with all of its name. */
-static void add_always(struct restore_list *list, const struct aside_found *file)
+/* Adds a file that the list has in any case, with all of its name. `how` may be NULL. */
+static void add_always(struct restore_list *list, const char *path, size_t len, const char *how)
 {
 	buf_puts(&list->text, list->text.len > 0 ? ", '" : "'");
-	sanitize_line(&list->text, file->path, strlen(file->path), PATH_CHARS_MAX);
+	sanitize_line(&list->text, path, len, PATH_CHARS_MAX);
 	buf_puts(&list->text, "'");
-	if (!file->stays) {
+	if (how != NULL) {
 		buf_puts(&list->text, " (");
-		sanitize_line(&list->text, file->how, strlen(file->how), PATH_CHARS_MAX);
+		sanitize_line(&list->text, how, strlen(how), PATH_CHARS_MAX);
 		buf_puts(&list->text, ")");
 	}
 	list->count++;
 	list->named++;
+}
+
+void restore_report_add_closed(struct restore_report *report, const char *lines, size_t len)
+{
+	const char *end = lines + len;
+
+	while (lines < end) {
+		const char *feed = memchr(lines, '\n', (size_t)(end - lines));
+		const char *next = feed != NULL ? feed : end;
+
+		if (next > lines)
+			add_always(&report->open, lines, (size_t)(next - lines), "closed");
+		lines = next + 1;
+	}
 }
 
 void restore_report_add_files(struct restore_report *report, struct restore_list *list,
@@ -91,7 +105,8 @@ void restore_report_add_files(struct restore_report *report, struct restore_list
 		size_t kind = file->stays ? 2 : file->open ? 1 : 0;
 
 		if (kind > 0)
-			add_always(lists[kind], file);
+			add_always(lists[kind], file->path, strlen(file->path),
+				   file->stays ? NULL : file->how);
 		else
 			restore_report_add(list, "'%s' (%s)", quoted, how);
 		counts[kind] -= counts[kind] > 0 ? 1 : 0;

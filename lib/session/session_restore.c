@@ -179,6 +179,8 @@ void session_restore_abandon(struct session *s)
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_end(s->languages[i].runner, "the session ended");
 	session_list_files_cancel(s, r);
+	if (r->settling != NULL)
+		runner_query_cancel(mem_steal(&r->settling));
 	aside_stop(mem_steal(&r->job));
 	s->displaced = workspace_take_back(s->workspace, &err) < 0;
 	if (s->displaced)
@@ -334,12 +336,40 @@ struct aside_spec session_restore_spec(struct restore *r,
 				    .data = r };
 }
 
+static void on_settle(struct loop_defer *defer);
+
+static void on_settled(const struct query_answer *answer, void *data)
+{
+	struct restore *r = data;
+
+	r->settling = NULL;
+	if (answer->problem == NULL)
+		restore_report_add_closed(&r->report, answer->lines, answer->len);
+	loop_defer_start(r->session->host->loop, &r->step, on_settle);
+}
+
+/* Asks the next interpreter to settle. Puts the files back after the last one. */
+static void on_settle(struct loop_defer *defer)
+{
+	struct restore *r = container_of(defer, struct restore, step);
+	const struct aside_spec spec = session_restore_spec(r, on_put_back);
+	struct session *s = r->session;
+
+	while (r->settled < s->language_count) {
+		struct runner *runner = s->languages[r->settled++].runner;
+
+		if (!runner_language(runner)->settles)
+			continue;
+		r->settling = runner_query_settle(runner, on_settled, r);
+		return;
+	}
+	r->job = aside_put_back(&spec);
+}
+
 void session_restore_put_back(struct restore *r)
 {
-	const struct aside_spec spec = session_restore_spec(r, on_put_back);
-
 	r->state = RESTORE_PUTTING_BACK;
-	r->job = aside_put_back(&spec);
+	on_settle(&r->step);
 }
 
 /* ---- the beginning ---- */

@@ -140,6 +140,45 @@ def files(server):
     return {line[2:] for line in server.cell("find . -type f", language="bash").text.splitlines() if line.startswith("./")}
 
 
+DUMB = """import dbm.dumb, random, shelve
+held = shelve.Shelf(dbm.dumb.open('x', 'c'))
+for k in range(40): held[f'k{k}'] = [random.random() for _ in range(random.randint(1, 30))]"""
+HAS = """import dbm.dumb, shelve
+with shelve.Shelf(dbm.dumb.open('x', 'r')) as again: print(len(again), sum(map(sum, again.values())))"""
+
+
+@pytest.mark.parametrize("act", ["held.close()", "held = None", "held['new'] = [1]", "1"])
+@pytest.mark.parametrize("synced", ["held.sync()", "1"])
+def test_a_database_that_is_written_by_name_is_closed(start, act, synced):
+    server = days(start, DUMB, synced)
+    yesterday = server.cell(HAS).text.splitlines()[-1]
+    assert OPEN_AGAIN + "'x' (closed)." in told(restore(server))
+    server.cell(act)
+    assert server.cell(HAS).text.strip() == yesterday
+    assert "already been closed" in server.cell("held['new'] = [1]").text or act in ("held.close()", "held = None")
+    server.close()
+    assert start().cell(HAS).text.splitlines()[-1] == yesterday
+
+
+@pytest.mark.parametrize("device", ["tiff('x')", "png('x')", "pdf('x')"])
+def test_a_device_of_r_is_closed_as_some_write_by_name(start, device):
+    skip_without("r")
+    digest = "sha256sum x 2>&1; true"  # the cell runs again before there is a file
+    server = days(start, ("r", f"set.seed(NULL)\n{device}\nplot(runif(30))"), "import os")
+    yesterday = server.cell(digest, language="bash").text.splitlines()[-1]
+    assert OPEN_AGAIN + "'x' (closed)." in told(restore(server))
+    assert "null device" in server.cell("dev.cur()", language="r").text
+    server.cell("plot(1)", language="r")
+    server.close()
+    assert start().cell(digest, language="bash").text.splitlines()[-1] == yesterday
+
+
+def test_a_database_elsewhere_stays_open(start):
+    server = days(start, DUMB.replace("'x'", "'/tmp/x'"))
+    assert "(closed)" not in told(restore(server))
+    assert server.cell("held['new'] = [1]\nprint(len(held))").text == "41\n"
+
+
 STAY = "New files that stay beside those from before, because code has them open for writing: "
 
 STAMPED = {

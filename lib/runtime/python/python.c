@@ -101,6 +101,7 @@ const struct language *python_language(void)
 		.sizes_stacks = true,
 		.survives_no_memory = true,
 		.reports_imported = true,
+		.settles = true,
 		.saves_variables = true,
 	};
 

@@ -757,6 +757,19 @@ local({
 		send("done", frame$id, list(status = "ok", vars = paste(lines, collapse = "\n")))
 	}
 
+	# Closes the devices of files before other files get these names: some write theirs by its name, at their end.
+	answer_settle <- function(frame) {
+		open <- if (length(.Devices) > 1L) Filter(Negate(is_ours), dev.list())
+		paths <- vapply(open, function(number) c(attr(.Devices[[number]], "filepath"), "")[1L], "")
+		closed <- character()
+		for (i in which(nzchar(paths))) tryCatch({
+			grDevices::dev.off(open[i])
+			closed <- c(closed, paths[i])
+		}, error = function(e) NULL)
+		state$reported <- character()
+		send("done", frame$id, list(status = "ok", vars = paste(closed, collapse = "\n")))
+	}
+
 	# ---- names ----
 
 	# Values are inspected in place, by primitive functions only. If a variable or an argument of the
@@ -1208,7 +1221,8 @@ local({
 				exec = run_cell(frame),
 				quit = quit_session(),
 				vars = answer_vars(frame),
-				imported = answer_imported(frame)
+				imported = answer_imported(frame),
+				settle = answer_settle(frame)
 			)
 		}
 	}

@@ -49,6 +49,7 @@ const struct language *r_language(void)
 		.descriptor_count = ARRAY_SIZE(descriptors),
 		.survives_no_memory = true,
 		.reports_imported = true,
+		.settles = true,
 	};
 
 	return &row;

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""Closes objects that have no file open and write one by its name, also at their end.
+
+After cells ran again, other files get these names. Databases of dbm.dumb would put today's index over yesterday's.
+"""
+
+import gc
+import sys
+
+from .channel import channel
+from .state import State
+
+
+def handle_settle(request):
+    channel.answer(request, [("status", "ok"), ("vars", "\n".join(sorted(filter(None, map(close_own, databases())))))])
+
+
+def databases():
+    kind = getattr(sys.modules.get("dbm.dumb"), "_Database", None)
+    return [thing for thing in gc.get_objects() if type(thing) is kind] if kind is not None else []
+
+
+def close_own(database):
+    """Closes a database in the working folder. Returns its path in there, or None if it is elsewhere or closed."""
+    import os
+
+    try:
+        path = os.path.realpath(os.fsdecode(database._datfile))
+        home = os.path.realpath(State.home)
+        if os.path.commonpath([path, home]) != home:
+            return None
+        database.close()
+    except Exception:  # is closed already, or cannot be written
+        return None
+    return os.path.relpath(path, home).replace("\n", "?").removesuffix(".dat")
