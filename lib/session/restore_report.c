@@ -230,6 +230,12 @@ static void put_help(struct buf *out, const struct restore_report *report)
 		buf_puts(out, "\nCells that run again change no file outside the session. If the "
 			      "cell failed for that reason, and all cells may reach hosts and "
 			      "write in shared folders once more, use action restore_outside.");
+	if (report->problem != NULL)
+		buf_putf(
+			out,
+			"\nrestore_run may end like this again: session://%s/script has the code, so "
+			"that cells can run what is needed of it.",
+			report->session_id);
 	if (report->saved_cell > 0)
 		buf_putf(out,
 			 "\nAction restore_values brings the variables back that were saved after "
