@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * putback.c - makes one tree like another. Files that only the replay made are removed
- * first, except those that are still written to. Those that only the session had are
- * linked, not copied. Modes and times are set last, because a folder's mode may forbid
- * what must be done in it.
+ * putback.c - makes one tree like another. Files that only the replay made are removed first,
+ * except files that are still written to. Files that only the session had are linked, not
+ * copied. Modes and times are set last, because a folder's mode may forbid what must be done in
+ * it.
  */
 #include "putback.h"
 
