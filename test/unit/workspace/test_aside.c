@@ -217,7 +217,8 @@ static void run_put_back(struct fixture *f)
 static void files_are_as_they_were(void **state)
 {
 	struct fixture *f = *state;
-	cleanup_fd int open_same = -1, open_other = -1;
+	cleanup_fd int open_same = -1;
+	cleanup_fd int open_other = -1;
 	char text[8] = "";
 	struct stat st;
 
