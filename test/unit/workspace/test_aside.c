@@ -86,13 +86,10 @@ static void assert_file(int dir, const char *path, const char *expected)
 {
 	cleanup_free char *text = scratch_read(dir, path);
 
-	if (expected == NULL) {
-		assert_null(text);
-		return;
-	}
-	if (text == NULL)
-		fail_msg("no '%s'", path);
-	assert_string_equal(text, expected);
+	if ((text == NULL) != (expected == NULL))
+		fail_msg("'%s' is %sthere", path, text == NULL ? "not " : "");
+	if (expected != NULL)
+		assert_string_equal(text, expected);
 }
 
 static int open_session(const struct fixture *f)
