@@ -274,7 +274,8 @@ bool keep_file_is_displaced(const struct keep_job *job, struct keep_file *file)
 	struct err ignored; /* that comes again when the file is copied */
 	struct stat st;
 	bool linked;
-	cleanup_fd int from = keep_file_open_source(job, file, &linked, &st, &ignored);
+	cleanup_fd int from =
+		is_of_session(file) ? keep_file_open_source(job, file, &linked, &st, &ignored) : -1;
 	cleanup_fd int dir = from < 0 ? -1
 				      : keep_file_open_parent(job->folder_fd, file->to, &parent,
 							      &name, &ignored);
@@ -368,7 +369,7 @@ int keep_file_copy(struct keep_job *job, struct keep_file *file, json_t *progres
 		return 0;
 	}
 	put_kind(job, file, progress);
-	paired = logs_has_place(&job->placed, file->from);
+	paired = is_of_session(file) && logs_has_place(&job->placed, file->from);
 	if ((job->compare || file->report) && !file->anew &&
 	    !copy_is_known(dir, name, &file->known) &&
 	    adopt(from, dir, name, paired, &path, progress))

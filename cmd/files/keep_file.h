@@ -71,7 +71,10 @@ int keep_file_open_source(const struct keep_job *job, const struct keep_file *fi
 			  bool *ret_linked, struct stat *ret_stat, struct err *err) MUST_CHECK;
 /* Returns true for a file of the session that is a database by its first bytes. */
 bool keep_file_is_database(const struct keep_job *job, const struct keep_file *file);
-/* Returns true if a file that is no copy of ours is where the copy of a log must go. */
+/*
+ * Returns true if a file that is no copy of ours is where the copy of a log must go. Only files of
+ * the session are logs.
+ */
 bool keep_file_is_displaced(const struct keep_job *job, struct keep_file *file);
 /* Has the file copied to a name that no file has. */
 void keep_file_set_anew(struct keep_file *file);
