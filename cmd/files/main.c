@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 	if (!parts_agree(argc, argv))
 		return PARTS_OTHER;
 	(void)sigaction(SIGPIPE, &ignore, NULL);
-	/* Sent if a file is opened for writing during the lease of expose_writes(). */
+	/* Sent if a file is opened during a lease of expose_writes() or open_files_how(). */
 	(void)sigaction(SIGIO, &ignore, NULL);
 	(void)umask(077);
 	if (run(&err) == 0)

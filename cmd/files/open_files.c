@@ -28,7 +28,7 @@ static const char *find_value(const char *info, const char *key)
 	return found != NULL ? found + strlen(key) : NULL;
 }
 
-/* One that reads as well may have read what is about to change. */
+/* Returns whether a descriptor only appends: one that also reads may have read what changes. */
 static bool is_append(unsigned long flags)
 {
 	return (flags & O_ACCMODE) == O_WRONLY && (flags & O_APPEND) != 0;
@@ -48,7 +48,7 @@ static void add_info(struct open_files *open, const char *info)
 		(struct open_file){ .ino = strtoull(ino, NULL, 10), .appends = is_append(bits) };
 }
 
-/* Pipes and sockets have inodes, too, which no path leads to. */
+/* Returns whether a path leads to it: pipes and sockets have inodes, too. */
 static bool has_path(int dir_fd, const char *number)
 {
 	char path[2] = "";
@@ -106,7 +106,10 @@ void open_files_release(struct open_files *open)
 	*open = (struct open_files){ 0 };
 }
 
-/* Another file system may have a file of the same number: then too many descriptors are found. */
+/*
+ * Returns how the listed descriptors have a file open. It counts too many where another file system
+ * has a file of the same number.
+ */
 static enum open_files_how find_listed(const struct open_files *open, uint64_t ino)
 {
 	enum open_files_how how = OPEN_FILES_UNKNOWN;

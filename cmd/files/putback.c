@@ -48,7 +48,7 @@ struct pair {
 	int depth;
 };
 
-/* A folder of the latter in which files are removed. */
+/* A folder below `to` of a pair, in which files are removed. */
 struct clearing {
 	int dir_fd;
 	int depth;
@@ -274,6 +274,8 @@ static bool is_text(int fd)
 }
 
 /*
+ * Returns whether a file that differs may be written in place.
+ *
  * A program that writes at its own place, or from a state of its own as a compressor does, would
  * damage the session's bytes. One that reads has state, too: the index of an archive, or a map that
  * ends with the file. A line of text that is appended, as to a log, damages none.
@@ -457,7 +459,10 @@ static void put_entry(struct putback *p, const struct pair *pair, const char *na
 		link_file(p, pair, name);
 }
 
-/* After a problem nothing more is linked: programs could write to the session's files. */
+/*
+ * Puts each entry of a folder. Stops after a problem, because programs could write to files of the
+ * session that are linked then.
+ */
 static void put_each(struct putback *p, const struct pair *pair,
 		     void (*put)(struct putback *p, const struct pair *pair, const char *name))
 {
@@ -521,6 +526,7 @@ int putback_run(int session_fd, const json_t *request, struct err *err)
 	send_result(&p);
 	fd_close(&top.from);
 	fd_close(&top.to);
+	open_files_release(&p.open);
 	buf_release(&p.path);
 	return 0;
 }

@@ -125,7 +125,9 @@ static void add_along(struct search *search, const char *path)
 	add_found(search, path, keeptree_file(search->tree, path));
 }
 
-/* Adds the logs of each database, and the database of each log: their copies must be of one state.
+/*
+ * Adds the logs of each database, and the database of each log: their copies must be of one state.
+ * The loop also visits entries that it appends.
  */
 static void add_others(struct search *search)
 {
