@@ -35,7 +35,7 @@ def project_of(path):
 
     path = re.sub(r"^%s(?=file:)|\[[^\]/]*\]$" % NAMED, "", path)
     if path.startswith("file:"):
-        path = unquote(urlsplit(path.split()[0]).path)
+        path = unquote(urlsplit(re.split(r"\s+;", path)[0]).path)
     return os.path.realpath(os.path.expanduser(path))
 
 
