@@ -6,7 +6,6 @@ import sqlite3
 
 import pytest
 
-
 from client import Server
 from patience import until
 from steps import kill
@@ -14,6 +13,22 @@ from test_kept import kept_folders
 
 OPEN = ("import sqlite3\nc = sqlite3.connect('output/a.db'); _ = c.executescript('pragma journal_mode=wal; create table t(a, b)')\n"
         "def add(n): _ = c.executemany('insert into t values (1, ?)', [('x' * 900,)] * n); c.commit()\nadd(10)")
+
+
+@pytest.fixture(name="saved")
+def fixture_saved(home):
+    """A server whose session has saved a.db, and the folder of the copy."""
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell(OPEN)
+        (top,) = kept_folders(home)
+        yield server, top
+
+
+def write_copy(top):
+    """Writes a row into the copy, as a program of the user that stays open does."""
+    user = sqlite3.connect(top / "a.db", isolation_level=None)
+    user.execute("insert into t values (2, 'mine')")
+    return user
 
 
 def counts(top, copy):
@@ -44,46 +59,38 @@ def test_a_log_that_changed_before_a_kill_is_saved_with_its_database(home):
     assert counts(top, home / "copy") == {"a.db": 10, "a-2.db": 30}
 
 
-def test_a_log_whose_place_the_users_program_has_goes_elsewhere_with_its_database(home):
-    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
-        server.cell(OPEN)
-        (top,) = kept_folders(home)
-        user = sqlite3.connect(top / "a.db", isolation_level=None)
-        user.execute("insert into t values (2, 'mine')")
-        for times in range(1, 4):
-            server.cell("add(1)")
-            assert counts(top, home / f"copy{times}") == {"a.db": 11, "a-2.db": 10 + times}
-        user.close()
+def test_a_log_whose_place_the_users_program_has_goes_elsewhere_with_its_database(home, saved):
+    server, top = saved
+    user = write_copy(top)
+    for times in range(1, 4):
         server.cell("add(1)")
-        assert counts(top, home / "copy") == {"a.db": 11, "a-2.db": 14}
+        assert counts(top, home / f"copy{times}") == {"a.db": 11, "a-2.db": 10 + times}
+    user.close()
+    server.cell("add(1)")
+    assert counts(top, home / "copy") == {"a.db": 11, "a-2.db": 14}
 
 
-def test_a_database_that_changed_too_leaves_the_copy_that_the_user_has_changed(home):
-    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
-        server.cell(OPEN)
-        (top,) = kept_folders(home)
-        user = sqlite3.connect(top / "a.db", isolation_level=None)
-        user.execute("insert into t values (2, 'mine')")
-        before = (top / "a.db").read_bytes()
-        server.cell("add(1); c.execute('pragma wal_checkpoint(passive)').fetchall(); add(1)")
-        assert (top / "a.db").read_bytes() == before
-        assert counts(top, home / "copy") == {"a.db": 11, "a-2.db": 12}
-        user.close()
+def test_a_database_that_changed_too_leaves_the_copy_that_the_user_has_changed(home, saved):
+    server, top = saved
+    user = write_copy(top)
+    before = (top / "a.db").read_bytes()
+    server.cell("add(1); c.execute('pragma wal_checkpoint(passive)').fetchall(); add(1)")
+    assert (top / "a.db").read_bytes() == before
+    assert counts(top, home / "copy") == {"a.db": 11, "a-2.db": 12}
+    user.close()
 
 
-def test_a_log_stays_beside_the_copy_that_the_user_has_open(home):
+def test_a_log_stays_beside_the_copy_that_the_user_has_open(home, saved):
     """Without it, the copy would not have the rows that it was saved with."""
-    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
-        server.cell(OPEN)
-        (top,) = kept_folders(home)
-        user = sqlite3.connect(top / "a.db", isolation_level=None)
-        assert user.execute("select count(*) from t").fetchall() == [(10,)]
-        server.cell("add(1)")
-        assert counts(top, home / "copy1") == {"a.db": 10, "a-2.db": 11}
-        assert sqlite3.connect(top / "a.db").execute("select count(*) from t").fetchall() == [(10,)]
-        user.close()
-        server.cell("add(1)")
-        assert counts(top, home / "copy2") == {"a.db": 10, "a-2.db": 12}
+    server, top = saved
+    user = sqlite3.connect(top / "a.db", isolation_level=None)
+    assert user.execute("select count(*) from t").fetchall() == [(10,)]
+    server.cell("add(1)")
+    assert counts(top, home / "copy1") == {"a.db": 10, "a-2.db": 11}
+    assert sqlite3.connect(top / "a.db").execute("select count(*) from t").fetchall() == [(10,)]
+    user.close()
+    server.cell("add(1)")
+    assert counts(top, home / "copy2") == {"a.db": 10, "a-2.db": 12}
 
 
 @pytest.mark.parametrize("mode", ["wal", "delete"])

@@ -56,6 +56,7 @@ def test_what_an_open_handle_writes_at_its_end_does_not_reach_yesterdays_bytes(s
 
 
 def test_a_compressed_file_of_r_is_yesterdays_after_its_connection_ends(start):
+    skip_without("r")
     code = "set.seed(NULL)\nheld <- gzfile('x', 'w')\nwriteLines(format(runif(4000), digits = 15), held)\n1"
     first = start()
     first.cell(code, language="r")

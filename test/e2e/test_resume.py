@@ -16,7 +16,7 @@ from steps import listed, paths_in
 KILLS = int(os.environ.get("PTYCELL_KILLS", "6"))
 # A slow machine adds how long that takes, or has saved the variables by then.
 BACK = (r'Its files are back, except those in /tmp; its variables are not: interact with action "(restore_run" runs its cells again[^.]*(\.\d s\)[^.]*)?, '
-        r'or read the script \(resource session://s/script\)\.|restore_values" brings those of cell 1 back)')
+        r'or read the script \(resource session://s/script\)\.|restore_values" brings those of cells? 1( to 2)? back)')
 RESUMED = "Session 's' is resumed: "
 
 

@@ -156,29 +156,39 @@ static void a_hook_that_is_written_again_and_is_the_same_stays(void **state)
 }
 
 /* Writes a config of this length, which has nothing else to object to. */
-static void write_long(int share, size_t size)
+static void write_long(int share, off_t size)
 {
-	cleanup_free char *text = xcalloc(1, size + 1);
+	cleanup_free char *text = xcalloc(1, (size_t)size + 1);
 
-	(void)memset(text, '#', size);
+	(void)memset(text, '#', (size_t)size);
 	scratch_write(share, "repo/.git/config", text);
 }
 
-static void a_config_that_is_too_long_is_renamed(void **state)
+/* Checks that a file of `max` bytes stays, and that one with a byte more is renamed. */
+static void check_largest(void **state, const char *name, void (*make)(int share, off_t size),
+			  off_t max)
 {
+	cleanup_free char *path = xasprintf("repo/.git/%s", name);
+	cleanup_free char *notice = xasprintf("/share-0/%s' to '%s" HELD "'", path, name);
 	struct watch w;
 
 	make_shares(&w, *state, 1);
 	start_and_learn(&w, HELPER);
 	make_repository(w.fds[0]);
-	write_long(w.fds[0], PROTECT_CONFIG_MAX);
+	make(w.fds[0], max);
 	look(&w);
-	assert_true(scratch_exists(w.fds[0], "repo/.git/config"));
-	write_long(w.fds[0], PROTECT_CONFIG_MAX + 1);
+	assert_true(scratch_exists(w.fds[0], path));
+	assert_int_equal(w.notice_count, 0);
+	make(w.fds[0], max + 1);
 	look(&w);
-	assert_false(scratch_exists(w.fds[0], "repo/.git/config"));
-	assert_noticed(&w, "/share-0/repo/.git/config' to 'config" HELD "'");
+	assert_false(scratch_exists(w.fds[0], path));
+	assert_noticed(&w, notice);
 	release(&w);
+}
+
+static void a_config_that_is_too_long_is_renamed(void **state)
+{
+	check_largest(state, "config", write_long, PROTECT_CONFIG_MAX);
 }
 
 /* Starts an inspector of another session over the same shares, which learns from the first one. */
@@ -197,7 +207,8 @@ static void end_another(struct watch *other)
 	buf_release(&other->notices);
 }
 
-/* Makes an index without entries. It has an extension of zeros, and a sum that nobody checks. */
+/* Makes an index without entries. It has an extension of zeros, and a sum that the inspection does
+ * not check. */
 static void make_index(int share, off_t size)
 {
 	uint32_t len = htonl((uint32_t)(size - INDEX_HEAD - INDEX_SUM));
@@ -211,20 +222,7 @@ static void make_index(int share, off_t size)
 
 static void an_index_that_is_too_large_is_renamed(void **state)
 {
-	struct watch w;
-
-	make_shares(&w, *state, 1);
-	start_and_learn(&w, HELPER);
-	make_repository(w.fds[0]);
-	make_index(w.fds[0], INDEX_MAX);
-	look(&w);
-	assert_true(scratch_exists(w.fds[0], "repo/.git/index"));
-	assert_int_equal(w.notice_count, 0);
-	make_index(w.fds[0], INDEX_MAX + 1);
-	look(&w);
-	assert_false(scratch_exists(w.fds[0], "repo/.git/index"));
-	assert_noticed(&w, "/share-0/repo/.git/index' to 'index" HELD "'");
-	release(&w);
+	check_largest(state, "index", make_index, INDEX_MAX);
 }
 
 static void what_code_of_another_session_made_is_not_learned(void **state)
