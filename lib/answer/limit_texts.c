@@ -224,7 +224,8 @@ void limit_texts_bus_error(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, "\n");
 }
 
-/* Says "if": EAGAIN also means a lock that is held, and a read without data. */
+/* Names processes_max with an "if": EAGAIN also means a lock that is held, or a read without data.
+ */
 void limit_texts_eagain(struct buf *out, const struct session_limits *limits)
 {
 	put_processes(out, "If that was a new process or thread: here they are", limits);

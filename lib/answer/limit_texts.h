@@ -13,7 +13,7 @@ struct buf;
 struct cell;
 struct session_limits;
 
-/* Returns true if no file of the cell could become as large as one may: the folder had no room. */
+/* Returns true if the folder had no room for a file of file_max in the cell. */
 bool limit_texts_is_lowered(const struct cell *cell, const struct session_limits *limits);
 void limit_texts_memory(struct buf *out, const struct session_limits *limits);
 /* Appends nothing where the session's processes together used little. */

@@ -41,8 +41,8 @@ struct installer_spec {
 	const char *proxy_helper; /* path of ptycell-proxy; NULL: no network */
 	const char *hosts; /* reachable hosts, in the form of net/host_list.h; NULL: no network */
 	bool allow_private;
-	size_t index_count; /* of the indexes; if none that the step asks is reached, it ends with
-			       ERR_NOT_FOUND; 0: not checked */
+	size_t index_count; /* of the indexes; if none that the step asks is reached, the result
+			       is ERR_NOT_FOUND, and R and npm are ended; 0: not checked */
 	const char *const *folders; /* folders with packages, readable */
 	const int *folder_fds;
 	size_t folder_count;

@@ -93,8 +93,8 @@
  * installed. Its done has in `vars` a line of text for each package of which an older copy is
  * imported.
  *
- * `settle`, between cells: the driver closes what session code has open and what writes a file by
- * its name later. Its done has in `vars` a line with the path of each, in the working folder.
+ * `settle`, between cells: the driver closes objects of session code that would write a file by its
+ * name later. Its done has in `vars` a line with the path of each.
  *
  * 6. Variables that last. `save`, between cells: the driver saves the session's variables in at
  * most `limit` bytes. `cell` is the number of the last cell. `secrets`, if there are any, are texts

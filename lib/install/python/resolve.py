@@ -215,7 +215,7 @@ def notes_of_bounds(found, asked, request):
 
 
 def bounds_of(name, row):
-    """What a package requires of another one, if that may be too new for it."""
+    """Yields the requirements of a package that a newer version of another one may not satisfy."""
     requirements, _, utils, _ = packaging()
     for text in row["requires"]:
         try:

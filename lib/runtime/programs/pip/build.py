@@ -42,7 +42,7 @@ def build_system(path):
 
 
 def read_build_file(path):
-    """Returns its start, or None if the project has no such file."""
+    """Returns the start of pyproject.toml, or None if the project has none."""
     if os.path.isdir(path):
         path = os.path.join(path, BUILD_FILE)
         return read_start(open(path, "rb")) if os.path.isfile(path) else None
@@ -61,7 +61,7 @@ def read_start(file):
 
 
 def build_file_in(names):
-    """Its name in an archive, or None. As with pip, all may lie in one folder."""
+    """Returns the name of pyproject.toml in an archive, or None. As with pip, all files may lie in one folder."""
     tops = {name.partition("/")[0] for name in names}
     name = "/".join([*tops, BUILD_FILE]) if len(tops) == 1 else BUILD_FILE
     return name if name in names else None
