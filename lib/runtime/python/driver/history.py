@@ -57,6 +57,15 @@ def remember_value(cell, value):
         NAMES.pop("_%d" % oldest, None)
 
 
+def forget_values():
+    """Drops the values, which may be all that keeps objects from their end."""
+    for number in History.values:
+        NAMES.pop("_%d" % number, None)
+    History.values.clear()
+    for name in ("_", "__", "___"):
+        NAMES.pop(name, None)
+
+
 def magic_history(line):
     """Prints cells: `%history` all, `%history 2 4-6` these, `%history -l 3` the last three; `-n` adds numbers."""
     words = line.split()

@@ -11,6 +11,7 @@ import gc
 import posix
 import sys
 
+from .history import forget_values
 from .state import NAMESPACE
 from .streams import flush_c_streams, flush_streams
 from .unwritten import regular_files
@@ -37,10 +38,11 @@ def attempt(step):
 
 
 def drop_names():
-    """Takes the values from session code's names, in the order in which Python does it."""
+    """Takes the values from session code's names, in the order in which Python does it, and those of cells."""
     names = [name for name in NAMESPACE if not name.startswith("__")]
     for name in sorted(names, key=lambda name: not name.startswith("_")):
         NAMESPACE[name] = None
+    forget_values()
     gc.collect(1)
 
 
