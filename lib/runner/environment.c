@@ -17,10 +17,15 @@
 
 enum { NODE_BESIDE_HEAP = 96 << 20 };
 
-/* Pagers would wait for a key, and models do not see colours. */
+/*
+ * Pagers would wait for a key, and models do not see colours. git stops where a file /etc/gitconfig
+ * is there that it must not read, as in tier landlock.
+ */
 static const char *const common[] = {
-	"TERM=xterm-256color", "PAGER=cat",    "GIT_PAGER=cat", "MANPAGER=cat",  "GH_PAGER=cat",
-	"LC_ALL=C.UTF-8",      "LANG=C.UTF-8", "USER=ptycell",  "SHELL=/bin/sh",
+	"TERM=xterm-256color",   "PAGER=cat",    "GIT_PAGER=cat",
+	"MANPAGER=cat",          "GH_PAGER=cat", "LC_ALL=C.UTF-8",
+	"LANG=C.UTF-8",          "USER=ptycell", "SHELL=/bin/sh",
+	"GIT_CONFIG_NOSYSTEM=1",
 };
 
 /* Lets programs that scripts start find out at once that they reach nothing. */
