@@ -172,21 +172,23 @@ static void forget_paths(struct session *s)
 	s->behind.at = 0;
 }
 
-/* Adds the results whose export has not begun. They are due, should the session end before it. */
+/* Adds a result. It is due, should the session end before its export. */
+static void add_path(struct session *s, const char *path)
+{
+	keeper_mark_due(s->keeper, path);
+	s->behind.paths =
+		xrealloc(s->behind.paths, (s->behind.count + 1) * sizeof(*s->behind.paths));
+	s->behind.paths[s->behind.count++] = xstrdup(path);
+}
+
+/* Adds the results whose export has not begun. */
 static void add_paths(struct session *s, struct execution *exec)
 {
 	const struct cell *cell = exec->cell;
 
-	for (; exec->kept_to < cell->change_count; exec->kept_to++) {
-		const char *path = cell->changes[exec->kept_to].file.path;
-
-		if (!exec->keeps[exec->kept_to])
-			continue;
-		keeper_mark_due(s->keeper, path);
-		s->behind.paths =
-			xrealloc(s->behind.paths, (s->behind.count + 1) * sizeof(*s->behind.paths));
-		s->behind.paths[s->behind.count++] = xstrdup(path);
-	}
+	for (; exec->kept_to < cell->change_count; exec->kept_to++)
+		if (exec->keeps[exec->kept_to])
+			add_path(s, cell->changes[exec->kept_to].file.path);
 }
 
 /* Answers for a cell whose export takes longer. */
@@ -212,6 +214,13 @@ static void on_wait_over(struct loop_timer *timer)
 static void report_problem(struct session *s, const char *problem)
 {
 	cleanup_free char *text = xasprintf("Results were not saved for the user: %s", problem);
+
+	notices_add_sure(&s->notices, text);
+}
+
+static void report_left(struct session *s, const char *left)
+{
+	cleanup_free char *text = xasprintf("Not saved for the user: %s", left);
 
 	notices_add_sure(&s->notices, text);
 }
@@ -324,6 +333,23 @@ static void copy_unless_busy(struct session *s)
 {
 	if (s->keeping == NULL && !s->behind.running)
 		copy_behind(s);
+}
+
+void session_keep_new(struct session *s, const struct change *changes, size_t count)
+{
+	cleanup_free char *left = NULL;
+	cleanup_free bool *keeps = NULL;
+
+	if (s->host->settings->keep == NULL)
+		return;
+	keeps = beside_choose(s->keeper, changes, count, &left);
+	for (size_t i = 0; i < count; i++)
+		if (keeps[i])
+			add_path(s, changes[i].file.path);
+	if (left != NULL)
+		report_left(s, left);
+	if (s->behind.count > 0)
+		copy_unless_busy(s);
 }
 
 void session_keep_inputs(struct session *s)

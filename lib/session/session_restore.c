@@ -308,6 +308,20 @@ static void on_spent_removed(void *data, bool ok)
 	rescan(r);
 }
 
+/* What is written to them later is a result: they are exported, as new files of a cell are. */
+static void keep_stays(struct session *s, const struct aside_result *result)
+{
+	struct change *changes = xcalloc(result->found_count + 1, sizeof(*changes));
+	size_t count = 0;
+
+	for (size_t i = 0; i < result->found_count; i++)
+		if (result->found[i].stays)
+			changes[count++] = (struct change){ .kind = CHANGE_NEW,
+							    .file.path = result->found[i].path };
+	session_keep_new(s, changes, count);
+	free(changes);
+}
+
 static void on_put_back(void *data, const struct aside_result *result)
 {
 	struct restore *r = data;
@@ -317,6 +331,8 @@ static void on_put_back(void *data, const struct aside_result *result)
 	restore_report_add_files(&r->report, &r->report.differs, result);
 	if (result->problem != NULL && !fall_back(r, result->problem))
 		return;
+	if (result->problem == NULL)
+		keep_stays(s, result);
 	r->removal = aside_remove_spent(s->host->loop, s->workspace, s->host->files_helper,
 					on_spent_removed, r);
 	if (r->removal == NULL)

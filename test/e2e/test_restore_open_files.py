@@ -2,7 +2,8 @@
 """Cells that run again leave files and databases open. What such a handle writes later, also at its end, never reaches yesterday's bytes."""
 import pytest
 
-from steps import kill, skip_without
+from patience import until
+from steps import kept_files, kill, skip_without
 from test_restore import days, restore, told
 
 OPEN_AGAIN = "Files to open again, as handles and connections that cells left open do not reach them (what is written there is lost, mostly without an error): "
@@ -222,6 +223,48 @@ def test_a_new_file_that_code_still_writes_to_stays(start, kind):
     assert server.cell(shows, language=language).text.strip() == expected.strip()
     server.close()
     assert files(start()) >= before
+
+
+GROWS = """import os, time
+name = f'{time.time_ns()}.csv'
+os.mkdir('output/' + name)
+rows = open(name, 'a')
+more = open(f'output/{name}/rows', 'a')
+hidden = open('.' + name, 'a')"""
+ROW = "for file in rows, more, hidden: print('today', file=file, flush=True)"
+
+
+def today(home):
+    """The rows of today in copies that the user has."""
+    return sum(path.read_text().count("today") for path in kept_files(home) if ".csv" in str(path))
+
+
+@pytest.mark.parametrize("end", ["close", "destroy", "kill"])
+def test_what_is_written_to_a_file_that_stays_is_saved(start, home, end):
+    server = days(start, GROWS)
+    result = restore(server)
+    assert STAY in told(result) and "Not saved for the user: '." in "\n".join(result.texts)
+    result = server.cell(ROW)
+    assert "saved" in result.status and until(lambda: today(home) == 2)
+    server.cell(ROW + "\nfor file in rows, more, hidden: file.close()")
+    assert today(home) == 4
+    server.cell("for file in rows, more: print('today', file=open(file.name, 'a'))")
+    assert today(home) == 6
+    if end == "destroy":
+        server.call("destroy_session", session_id="s")
+    elif end == "kill":
+        kill(server.process.pid)
+    server.close()
+    start().cell("1")
+    assert today(home) == 6
+
+
+def test_a_file_that_stays_is_saved_with_what_is_written_at_the_end(start, home):
+    server = days(start, "import time\nrows = open(f'{time.time_ns()}.csv', 'w')")
+    assert STAY in told(restore(server))
+    server.cell("n = rows.write('today\\n')")
+    server.call("destroy_session", session_id="s")
+    until(lambda: today(home) == 1)
 
 
 def test_a_new_file_that_is_only_read_is_removed(start):
