@@ -3,6 +3,7 @@
 #ifndef RUNNER_ENVIRONMENT_H
 #define RUNNER_ENVIRONMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct language;
@@ -20,6 +21,7 @@ struct environment_spec {
 	enum environment_network network;
 	const struct user_env *user_env; /* or NULL */
 	uint64_t memory_max;             /* of one process; 0: unlimited */
+	bool runs_again;                 /* as in struct runner_context */
 };
 
 /* Returns the arguments, NULL-terminated. environment_free frees them. */

@@ -162,6 +162,7 @@ struct runner_context {
 	struct holder *holder;           /* accounts for the server's memory; or NULL */
 	const char *rules;               /* code rules for its cells, as policy/rules.h; or NULL */
 	bool is_zygote;                  /* sessions are forked from its interpreter */
+	bool runs_again;                 /* its first cells were recorded, and run again */
 	/*
 	 * The zygote from which its first interpreter is forked, unless that is NULL at the time;
 	 * or NULL.

@@ -564,7 +564,8 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 							   .python = python,
 							   .network = network_of(r->c.confinement),
 							   .user_env = r->c.user_env,
-							   .memory_max = r->c.memory_max });
+							   .memory_max = r->c.memory_max,
+							   .runs_again = r->c.runs_again });
 	spec.argv = argv;
 	spec.envp = envp;
 	spec.descriptor_count = r->c.is_zygote ? plan_zygote(descriptors)

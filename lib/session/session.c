@@ -303,6 +303,7 @@ static struct runner_context context_of(struct session *s, const struct language
 		.zygote = language->preloads && prepared && !s->renewed
 				  ? zygote_interpreter(zygote_of(s))
 				  : NULL,
+		.runs_again = session_restore_changes_files(s),
 		.stop_grace_ms = s->host->settings->stop_grace * 1000,
 		.memory_max = s->limits.memory_max,
 		.processes_max = s->limits.processes_max,

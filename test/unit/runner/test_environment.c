@@ -126,6 +126,22 @@ static void who_reaches_nothing_is_told_not_to_try_again(void **state)
 	}
 }
 
+static void who_runs_cells_again_stores_no_bytecode(void **state)
+{
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		char **environment = environment_new(&(struct environment_spec){
+			.language = &fixture_language,
+			.workspace = workspace,
+			.path = "/usr/bin/fake",
+			.runs_again = again == 1,
+		});
+
+		assert_int_equal(value_of(environment, "PYTHONDONTWRITEBYTECODE") != NULL, again);
+		environment_free(environment);
+	}
+}
+
 static void what_the_person_passes_goes_before_all_else(void **state)
 {
 	static char name[] = "PAGER";
@@ -221,6 +237,7 @@ int main(void)
 		WITH(nothing_of_the_servers_environment_goes_in),
 		WITH(a_proxied_session_is_told_of_its_proxy_and_another_is_not),
 		WITH(who_reaches_nothing_is_told_not_to_try_again),
+		WITH(who_runs_cells_again_stores_no_bytecode),
 		WITH(what_the_person_passes_goes_before_all_else),
 		WITH(the_interpreters_own_folder_is_searched_first),
 		WITH(a_shell_finds_the_python_that_packages_are_for),

@@ -2,7 +2,7 @@
 """Serves as a zygote: forks itself for sessions.
 
 The fork itself happens in C (sandbox/supervise/zygote.h). This module renews what forked sessions
-must not share: the environment, random generators, caches of folders, the number of threads.
+must not share: the environment and what follows from it, random generators, caches of folders, the number of threads.
 """
 
 import _signal
@@ -84,6 +84,7 @@ def take_environment(library):
         os.environ._data.clear()
         os.environ._data.update(variables)
     time.tzset()
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
 
 
 # Modules with a shared random generator, and the function that seeds it.

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Cells that run again write modules faster than yesterday: Python must not take an earlier version for the last one."""
+import time
+
+import pytest
+
+from test_restore import AGAIN, days, restore, told
+
+ONE, TWO = (f"with open('fee.py', 'w') as file: file.write('FEE = {fee}\\n')" for fee in (10, 25))
+READS = {
+    "reload": ("python", "import importlib, fee\na = importlib.reload(fee).FEE", "b = importlib.reload(fee).FEE"),
+    "program": ("python", "import subprocess, sys\ndef get(): return int(subprocess.check_output([sys.executable, '-c', 'import fee; print(fee.FEE)']))\na = get()", "b = get()"),
+    "shell": ("bash", "a=$(python3 -c 'import fee; print(fee.FEE)')", "b=$(python3 -c 'import fee; print(fee.FEE)')"),
+}
+SHOWS = {"python": "print(a, b)", "bash": "echo $a $b"}
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["first", "later"])
+@pytest.mark.parametrize("kind", READS)
+def test_a_module_that_is_written_twice_has_both_values(start, kind, begun):
+    language, first, second = READS[kind]
+    server = start()
+    server.cell(ONE)
+    server.cell(first, language=language)
+    time.sleep(1.1)  # a whole second, as bytecode counts them
+    server.cell(TWO)
+    server.cell(second, language=language)
+    assert server.cell(SHOWS[language], language=language).text.strip() == "10 25"
+    server.close()
+    server = start()
+    if begun:  # the interpreter that runs them is not a copy of a prepared one
+        server.cell("1")
+    assert AGAIN in told(restore(server))
+    assert server.cell(SHOWS[language], language=language).text.strip() == "10 25"
+
+
+def test_yesterdays_bytecode_is_back(start):
+    shows = "import os\nprint(os.path.isdir('__pycache__') and os.listdir('__pycache__'))"
+    server = days(start, ONE, "import fee", "import sys\nstores = not sys.dont_write_bytecode")
+    yesterday = server.cell(shows).text.splitlines()[-1]
+    assert "fee." in yesterday
+    told(restore(server))
+    assert server.cell(shows).text.strip() == yesterday
+    assert server.cell("print(fee.FEE, stores, os.environ['PYTHONDONTWRITEBYTECODE'])").text == "10 False 1\n"
+    time.sleep(1.1)
+    server.cell(TWO)
+    assert server.cell("import importlib\nprint(importlib.reload(fee).FEE)").text == "25\n"
