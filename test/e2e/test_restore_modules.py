@@ -45,3 +45,18 @@ def test_yesterdays_bytecode_is_back(start):
     time.sleep(1.1)
     server.cell(TWO)
     assert server.cell("import importlib\nprint(importlib.reload(fee).FEE)").text == "25\n"
+
+
+def test_a_module_is_found_where_the_folders_time_does_not_show_it(start):
+    """As file systems do that count time in ticks, in which several cells may run again; here a tick is a second."""
+    write = "import os, time\nwith open('%s.py', 'w') as file: file.write('n = 1')\nos.utime('.', (int(time.time()),) * 2)"
+    names = ["one", "two", "three"]
+    first = start()
+    for name in names:
+        time.sleep(1.1)
+        first.cell(write % name)
+        assert not first.cell(f"import {name}").is_error
+    first.close()
+    server = start()
+    assert AGAIN in told(restore(server))
+    assert server.cell(f"print({'.n + '.join(names)}.n)").text == "3\n"

@@ -19,6 +19,7 @@ from .descriptors import check_descriptors, reopen_streams
 from .display import publish_later_ones
 from .errors import describe_error, describe_exit, log
 from .figures import note_images_left_out, show_figures
+from .fork import forget_folders
 from .history import remember_source
 from .interrupt import in_child, meant_for, on_sigint
 from .limits import FAILURES_REPORTED
@@ -65,6 +66,8 @@ def prepare_process():
         _signal.signal(_signal.SIGINT, on_sigint)
         check_descriptors()
     State.tidy = False
+    if sys.dont_write_bytecode:  # cells run again, so fast that a folder's time may not show what is new
+        forget_folders()
     bulk.count = 0
     State.clears = False
     State.captured = None

@@ -54,15 +54,20 @@ def begin_session(library, blas):
     if "threading" in sys.modules:
         sys.modules["threading"].main_thread()._set_native_id()
     reseed()
-    for path in list(sys.path_importer_cache):
-        if not path.startswith("/usr/"):
-            del sys.path_importer_cache[path]
+    forget_folders()
     hello = greet()
     _signal.signal(_signal.SIGINT, on_sigint)
     if early:
         State.signalled = True
     take_hello(hello)
     give_threads(blas)
+
+
+def forget_folders():
+    """Has imports look into the session's folders again."""
+    for path in list(sys.path_importer_cache):
+        if not str(path).startswith("/usr/"):
+            sys.path_importer_cache.pop(path, None)
 
 
 def take_environment(library):
