@@ -37,6 +37,7 @@ struct putback {
 	size_t count;      /* files that came out differently, without those of open_count */
 	size_t open_count; /* files whose handles do not reach what has their name now */
 	size_t stay_count; /* new files that stay */
+	size_t removed;    /* files and folders */
 	bool failed;
 	struct err err; /* the first failure */
 };
@@ -132,6 +133,7 @@ static void remove_any(struct putback *p, int dir_fd, const char *name, const st
 {
 	int problem = 0;
 
+	p->removed++;
 	if (!S_ISDIR(st->st_mode))
 		problem = unlinkat(dir_fd, name, 0) < 0 ? errno : 0;
 	else
@@ -209,6 +211,8 @@ static void remove_if_new(struct putback *p, const struct pair *pair, const char
 	bool is = fstatat(pair->to, name, &to, AT_SYMLINK_NOFOLLOW) == 0;
 	bool had = is && fstatat(pair->from, name, &from, AT_SYMLINK_NOFOLLOW) == 0;
 	const struct clearing at = { pair->to, pair->depth, !had };
+	size_t removed = p->removed;
+	bool stays;
 
 	if (!had && errno != ENOENT)
 		note_problem(p, name);
@@ -216,8 +220,9 @@ static void remove_if_new(struct putback *p, const struct pair *pair, const char
 		return;
 	if (had && (from.st_mode & S_IFMT) == (to.st_mode & S_IFMT))
 		return;
-	if ((!clear(p, &at, name) || S_ISDIR(to.st_mode)) && !had)
-		report(p, name, "new");
+	stays = clear(p, &at, name);
+	if (!had && p->removed > removed)
+		report(p, name, stays ? "new, but for what stays" : "new");
 }
 
 static void remove_new(struct putback *p, const struct pair *pair)

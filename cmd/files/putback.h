@@ -11,12 +11,12 @@
  * nothing is renamed: if this program outlives its server, the next server's files are safe.
  *
  * The progress {"path", "how", "open"} names a file (percent-encoded) that the replay left in
- * another state: "differs", "missing", "new" or "removed". A file that has several hard links is
- * replaced, and "relinked" if its bytes are the same. Hidden files, caches and missing inputs are
- * not reported, except those that are "open": what has them open does not reach the file that was
- * put back. A new file that is open for writing "stays". The result is {"count", "open_count",
- * "stay_count", "problem"}: the numbers of files that are not open, of those that are, and of those
- * that stay. The problem is why a file could not be put back.
+ * another state: "differs", "missing", "new" or "removed"; a folder is "new, but for what stays". A
+ * file that has several hard links is replaced, and "relinked" if its bytes are the same. Hidden
+ * files, caches and missing inputs are not reported, except those that are "open": what has them
+ * open does not reach the file that was put back. A new file that is open for writing "stays". The
+ * result is {"count", "open_count", "stay_count", "problem"}: the numbers of files that are not
+ * open, of those that are, and of those that stay. The problem is why a file could not be put back.
  */
 #ifndef FILES_PUTBACK_H
 #define FILES_PUTBACK_H

@@ -175,6 +175,16 @@ def test_a_device_of_r_is_closed_as_some_write_by_name(start, device):
     assert start().cell(digest, language="bash").text.splitlines()[-1] == yesterday
 
 
+@pytest.mark.parametrize("code, seen", [
+    ("dir.create('d')\nsetwd('d')\npng('p%02d.png')\nplot(1)\nplot(2)", "d/p%02d.png"),
+    ("pdf('a.pdf')\nplot(1)\ndir.create('d')\nsetwd('d')", "a.pdf"),
+], ids=["before", "after"])
+def test_a_device_of_r_is_named_by_the_folder_in_which_it_writes(start, code, seen):
+    skip_without("r")
+    server = days(start, ("r", code))
+    assert f"'{seen}' (closed)" in told(restore(server))
+
+
 def test_a_database_elsewhere_stays_open(start):
     server = days(start, DUMB.replace("'x'", "'/tmp/x'"))
     assert "(closed)" not in told(restore(server))
@@ -219,6 +229,7 @@ def test_a_new_file_that_code_still_writes_to_stays(start, kind):
     new = files(server) - before
     assert new and all(f"'{path}'" in text.split(STAY)[1].splitlines()[0] for path in new)
     assert not any(path.endswith("done") for path in new), "what is closed is removed"
+    assert ("'runs/run-" in text.split(STAY)[1].split("\n", 1)[1]) == (kind == "python") == ("(new, but for what stays)" in text), text
     server.cell(more, language=language)
     assert server.cell(shows, language=language).text.strip() == expected.strip()
     server.close()
