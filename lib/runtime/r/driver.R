@@ -758,13 +758,20 @@ local({
 	}
 
 	# Closes the devices of files before other files get these names: some write theirs by its name, at their end.
+	# Returns a path as seen from the working folder. A relative one has been there since before the last setwd(), or since after it.
+	seen_from_home <- function(path) {
+		full <- if (startsWith(path, "/")) path else file.path(c(getwd(), state$home), path)
+		first <- tryCatch(suppressWarnings(sprintf(full, 1L)), error = function(e) full) # a name may number its pages
+		full <- c(full[file.exists(first)], full)[1L]
+		if (startsWith(full, paste0(state$home, "/"))) substring(full, nchar(state$home) + 2L) else full
+	}
 	answer_settle <- function(frame) {
 		open <- if (length(.Devices) > 1L) Filter(Negate(is_ours), dev.list())
 		paths <- vapply(open, function(number) c(attr(.Devices[[number]], "filepath"), "")[1L], "")
 		closed <- character()
 		for (i in which(nzchar(paths))) tryCatch({
 			grDevices::dev.off(open[i])
-			closed <- c(closed, paths[i])
+			closed <- c(closed, seen_from_home(paths[i]))
 		}, error = function(e) NULL)
 		state$reported <- character()
 		send("done", frame$id, list(status = "ok", vars = paste(closed, collapse = "\n")))
