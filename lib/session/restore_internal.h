@@ -18,7 +18,8 @@
 #include "workspace/aside.h"
 
 enum restore_state {
-	RESTORE_SAVING, /* the variables of before */
+	RESTORE_SAVING,   /* the variables of before */
+	RESTORE_QUITTING, /* the interpreters of before */
 	RESTORE_STEPPING,
 	RESTORE_BRINGING,
 	RESTORE_RUNNING,
@@ -54,6 +55,10 @@ struct restore {
 	uint64_t cell_over_ms;     /* when the last cell ended */
 	struct loop_timer reports; /* waits for those of the proxy */
 	struct loop_timer save_late;
+	struct loop_timer quit_late;
+	size_t awaited;                /* interpreters that have not ended by themselves yet */
+	bool quit;                     /* there were some */
+	bool interrupted;              /* they got a SIGINT */
 	struct runner_query *settling; /* before files are put back; or NULL */
 	size_t settled;                /* languages that were asked */
 	struct aside_job *job;
@@ -67,6 +72,8 @@ struct restore {
 /* session_restore_begin.c */
 /* Ends a replay that was stopped while variables were saved. */
 void session_restore_give_up(struct restore *restore);
+/* Notes that an interpreter of before has ended. */
+void session_restore_note_quit(struct restore *restore, struct runner *runner);
 
 /* session_restore.c */
 /* Returns whether the cell runs again: it ran to its end, and is no query. */

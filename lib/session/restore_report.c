@@ -12,7 +12,7 @@
 #include "text/sanitize.h"
 #include "workspace/aside.h"
 
-enum { ENTRY_MAX = 400, PATH_CHARS_MAX = 4096, LISTS = 13 };
+enum { ENTRY_MAX = 400, PATH_CHARS_MAX = 4096, LISTS = 14 };
 
 /* Sets the array to all lists of the report. */
 static void get_lists(struct restore_report *report, struct restore_list *ret_lists[LISTS])
@@ -21,7 +21,7 @@ static void get_lists(struct restore_report *report, struct restore_list *ret_li
 		&report->skipped, &report->failed,  &report->lost,    &report->gone,
 		&report->inputs,  &report->differs, &report->folders, &report->shares,
 		&report->refused, &report->hosts,   &report->active,  &report->open,
-		&report->stays,
+		&report->stays,   &report->cut,
 	};
 
 	memcpy(ret_lists, lists, sizeof(lists));
@@ -254,6 +254,10 @@ char *restore_report_text(const struct restore_report *report)
 		&out,
 		"Interpreters that ended while cells ran again, with the variables that they had then: ",
 		&report->gone, ".");
+	put_list(
+		&out,
+		"Interpreters from before that did not end in order, so that a file that code was writing may be cut off: ",
+		&report->cut, ".");
 	put_list(&out, "Not run: ", &report->skipped, ".");
 	put_list(&out,
 		 "Failed then, so not run, though names may have changed before: ", &report->failed,

@@ -38,6 +38,7 @@ struct restore_report {
 	struct restore_list differs; /* files that the replay left in another state */
 	struct restore_list open;    /* those that open handles do not reach */
 	struct restore_list stays;   /* new ones that stay */
+	struct restore_list cut;     /* interpreters of before that did not end by themselves */
 	struct restore_list folders; /* shared folders */
 	struct restore_list shares;  /* cells that name one of them */
 	struct restore_list active;  /* languages in which threads or timers of the cells go on */

@@ -373,7 +373,10 @@ void session_scan_first(struct session *session);
 void session_keep_last(struct session *session);
 
 /* session_keep.c */
-/* Exports new files that no cell of this life made; behind the answers. `changes` is sorted. */
+/*
+ * Exports new files that no cell of this life made, and what is due, behind the answers. `changes`
+ * is sorted.
+ */
 void session_keep_new(struct session *session, const struct change *changes, size_t count);
 /* Exports the results of executions that wait for it. */
 void session_keep_next(struct session *session);

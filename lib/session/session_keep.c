@@ -339,6 +339,7 @@ void session_keep_new(struct session *s, const struct change *changes, size_t co
 {
 	cleanup_free char *left = NULL;
 	cleanup_free bool *keeps = NULL;
+	const char *due;
 
 	if (s->host->settings->keep == NULL)
 		return;
@@ -348,7 +349,7 @@ void session_keep_new(struct session *s, const struct change *changes, size_t co
 			add_path(s, changes[i].file.path);
 	if (left != NULL)
 		report_left(s, left);
-	if (s->behind.count > 0)
+	if (keeper_count_due(s->keeper, &due) > 0)
 		copy_unless_busy(s);
 }
 

@@ -351,12 +351,16 @@ static void ignore(struct runner *runner)
 	(void)runner;
 }
 
-static void ignore_lost(struct runner *runner, const char *why, bool reported)
+static void on_lost(struct runner *runner, const char *why, bool reported)
 {
 	struct session *s = runner_owner(runner);
 
 	(void)why;
 	(void)reported;
+	if (s->restore->state == RESTORE_QUITTING) {
+		session_restore_note_quit(s->restore, runner);
+		return;
+	}
 	s->generation++;
 	s->restore->report.generation = s->generation;
 	restore_report_add(&s->restore->report.gone, "%s", runner_language(runner)->name);
@@ -377,6 +381,15 @@ static void ignore_text(struct runner *runner, const char *text, size_t len)
 	(void)len;
 }
 
+/* Takes what an interpreter of before prints at its end, which belongs to its last cell. */
+static void on_late(struct runner *runner, const char *text, size_t len)
+{
+	const struct session *s = runner_owner(runner);
+
+	if (s->restore->state == RESTORE_QUITTING)
+		session_on_late(runner, text, len);
+}
+
 static void ignore_stuck(struct runner *runner, const char *how)
 {
 	(void)runner;
@@ -395,8 +408,8 @@ void session_rerun_set_handlers(struct restore *r)
 	r->handlers.unanswered = ignore;
 	r->handlers.overdue = ignore;
 	r->handlers.stuck = ignore_stuck;
-	r->handlers.lost = ignore_lost;
+	r->handlers.lost = on_lost;
 	r->handlers.typed = ignore_typed;
-	r->handlers.late = ignore_text;
+	r->handlers.late = on_late;
 	r->handlers.wrote = ignore_text;
 }

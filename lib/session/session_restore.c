@@ -2,12 +2,12 @@
 /*
  * session_restore.c - ends a replay of recorded cells, and answers its callers.
  *
- *   SAVING --> STEPPING --> PUTTING_BACK --> SCANNING --> over
- *               ^    |            |
- *               |    v            +--> LOST: the session ends
- *               |  BRINGING
- *               |    v
- *               +- RUNNING
+ *   SAVING --> QUITTING --> STEPPING --> PUTTING_BACK --> SCANNING --> over
+ *                            ^    |            |
+ *                            |    v            +--> LOST: the session ends
+ *                            |  BRINGING
+ *                            |    v
+ *                            +- RUNNING
  *
  * BRINGING and RUNNING are once for each cell that session_restore_runs chooses. After the last
  * scan, later ones compare with the files that were put back.
@@ -66,6 +66,7 @@ static void restore_free(struct restore *r)
 	loop_defer_stop(&r->type);
 	loop_timer_stop(&r->reports);
 	loop_timer_stop(&r->save_late);
+	loop_timer_stop(&r->quit_late);
 	aside_stop(r->job);
 	removal_forget(r->removal);
 	rerun_release(&r->cell);
@@ -308,7 +309,7 @@ static void on_spent_removed(void *data, bool ok)
 	rescan(r);
 }
 
-/* What is written to them later is a result: they are exported, as new files of a cell are. */
+/* Exports new files that stay, as those of a cell: what is written to them later is a result. */
 static void keep_stays(struct session *s, const struct aside_result *result)
 {
 	struct change *changes = xcalloc(result->found_count + 1, sizeof(*changes));

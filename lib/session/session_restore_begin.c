@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * session_restore_begin.c - begins a replay of recorded cells. The interpreters that end for it may
- * have variables that no replay brings back, so these are saved first.
+ * have variables that no replay brings back, so these are saved first. Then they end by themselves,
+ * as at the session's end: what they still write is in the files that are laid aside.
  */
 #include <stdlib.h>
 
@@ -82,43 +83,109 @@ static int begin(struct restore *r, struct err *err)
 {
 	struct session *s = r->session;
 	uint64_t generation = s->generation;
-	uint64_t ms;
 
+	loop_timer_stop(&r->quit_late);
+	session_keep_last(s);
 	if (lay_aside(s, r->outside, err) < 0)
 		return -1;
+	s->generation += r->quit && s->generation == generation ? 1 : 0;
 	session_values_begin_anew(s->values);
 	r->report.generation = s->generation > generation ? s->generation : 0;
 	r->report.missing_cells = journal_left_out(s->journal);
-	r->total = session_restore_count(s->journal, &ms);
 	r->end = journal_count(s->journal);
 	note_outside(r);
 	session_rerun_next(r);
 	return 0;
 }
 
-/* Ends one that has changed nothing. */
+/* Ends one that has changed no file. */
 static void end_early(struct restore *r, const char *why)
 {
+	struct session *s = r->session;
+
 	r->failed = true;
-	r->text =
-		xasprintf("No cell of session '%s' was run again: %s. Its variables and files are "
-			  "as they were.",
-			  r->session->id, why);
+	r->text = xasprintf("No cell of session '%s' was run again: %s. Its %s as they were%s.",
+			    s->id, why, r->quit ? "files are" : "variables and files are",
+			    r->quit ? "; its interpreters were ended with their variables" : "");
+	if (r->quit)
+		session_restart(s);
 	session_restore_finish(r);
 }
+
+/* ---- interpreters of before ---- */
+
+/* Continues once they have ended, or have taken too long. */
+static void on_quit_over(struct loop_defer *defer)
+{
+	struct restore *r = container_of(defer, struct restore, step);
+	struct err err;
+
+	if (begin(r, &err) < 0)
+		end_early(r, err.msg);
+}
+
+static void note_cut(struct restore *r, const struct runner *runner)
+{
+	restore_report_add(&r->report.cut, "%s", runner_language(runner)->name);
+}
+
+void session_restore_note_quit(struct restore *r, struct runner *runner)
+{
+	if (!r->interrupted && !runner_exited(runner))
+		note_cut(r, runner);
+	if (--r->awaited == 0)
+		loop_defer_start(r->session->host->loop, &r->step, on_quit_over);
+}
+
+static void on_quit_late(struct loop_timer *timer)
+{
+	struct restore *r = container_of(timer, struct restore, quit_late);
+	struct session *s = r->session;
+
+	if (r->interrupted) {
+		loop_defer_start(s->host->loop, &r->step, on_quit_over);
+		return;
+	}
+	r->interrupted = true;
+	for (size_t i = 0; i < s->language_count; i++) {
+		struct runner *runner = s->languages[i].runner;
+
+		if (runner_quits(runner))
+			note_cut(r, runner);
+		runner_interrupt_quit(runner);
+	}
+	loop_timer_start(s->host->loop, timer, loop_now(s->host->loop) + TABLE_ALONE_MS / 2,
+			 on_quit_late);
+}
+
+/* Has interpreters end by themselves. Returns false if there are none. */
+static bool quit(struct restore *r)
+{
+	struct session *s = r->session;
+	struct loop *loop = s->host->loop;
+
+	for (size_t i = 0; i < s->language_count; i++)
+		r->awaited += runner_quit(s->languages[i].runner) ? 1 : 0;
+	r->quit = r->awaited > 0;
+	if (!r->quit)
+		return false;
+	r->state = RESTORE_QUITTING;
+	loop_timer_start(loop, &r->quit_late, loop_now(loop) + TABLE_ALONE_MS / 2, on_quit_late);
+	return true;
+}
+
+/* ---- variables of before ---- */
 
 /* Continues once saving is over, or has taken too long. */
 static void go_on(struct restore *r)
 {
-	struct err err;
-
 	loop_timer_stop(&r->save_late);
 	loop_defer_stop(&r->step);
 	session_values_forget_last(r->session);
 	if (r->stopping)
 		end_early(r, "that was stopped before it began");
-	else if (begin(r, &err) < 0)
-		end_early(r, err.msg);
+	else if (!quit(r))
+		on_quit_over(&r->step);
 }
 
 static void on_begin(struct loop_defer *defer)
@@ -148,6 +215,7 @@ static int start(struct session *s, bool outside, struct err *err)
 {
 	struct loop *loop = s->host->loop;
 	struct restore *r;
+	uint64_t ms;
 	bool saves;
 
 	if (s->restore != NULL)
@@ -157,13 +225,14 @@ static int start(struct session *s, bool outside, struct err *err)
 	scan_finish(s->scan); /* of the files before */
 	r = session_restore_new(s);
 	r->outside = outside;
+	r->total = session_restore_count(s->journal, &ms);
 	saves = session_values_save_last(s, TABLE_SAVE_MS, on_saved, r);
 	session_restore_enter(r);
 	if (saves) {
 		loop_timer_start(loop, &r->save_late, loop_now(loop) + TABLE_SAVE_MS, on_save_late);
 		return 0;
 	}
-	if (begin(r, err) == 0)
+	if (quit(r) || begin(r, err) == 0)
 		return 0;
 	session_restore_leave(r);
 	return -1;

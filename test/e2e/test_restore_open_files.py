@@ -374,3 +374,44 @@ def test_a_duckdb_that_no_cell_left_open_is_put_back(start):
     yesterday = server.cell(LOG).text.splitlines()[-1]
     assert "'d.duckdb' (differs)" in (text := told(restore(server))) and OPEN_AGAIN not in text
     assert server.cell(LOG).text.strip() == yesterday
+
+
+# ---- within one life ----
+
+ENDS = {
+    "python": ("import atexit, gzip\nheld = gzip.open('x', 'wt')\nn = held.write('row\\n' * 3)\natexit.register(lambda: (held.close(), open('end', 'w').write('bye'), print('good night')))", "import gzip\nprint(gzip.open('x', 'rt').read() == 'row\\n' * 3, open('end').read())"),
+    "r": ("held <- gzfile('x', 'w')\nwriteLines(rep('row', 3), held)\n.Last <- function() { close(held); writeLines('bye', 'end') }", "import gzip\nprint(gzip.open('x', 'rt').read() == 'row\\n' * 3, open('end').read().strip())"),
+    "bash": ("exec 3> >(gzip > x)\nprintf 'row\\nrow\\nrow\\n' >&3\ntrap 'exec 3>&-; sleep 0.3; echo bye > end' EXIT", "import gzip\nprint(gzip.open('x', 'rt').read() == 'row\\n' * 3, open('end').read().strip())"),
+}
+
+
+@pytest.mark.parametrize("language", ENDS)
+def test_interpreters_of_this_life_end_in_order_before(start, home, language):
+    skip_without(language)
+    code, shows = ENDS[language]
+    server = start()
+    server.cell(code, language=language)
+    text = told(restore(server))
+    assert "Interpreters that ran before were ended with their background processes: this is generation 2." in text
+    assert "did not end in order" not in text
+    assert server.cell(shows).text == "True bye\n", text
+    until(lambda: [path.read_text().strip() for path in kept_files(home) if path.name == "end"] == ["bye"])
+
+
+def test_one_that_hangs_at_its_end_is_named(start):
+    server = start()
+    server.cell("import atexit, time\nx = 5\n@atexit.register\ndef hang():\n    while True:\n        try: time.sleep(60)\n        except KeyboardInterrupt: pass")
+    text = told(restore(server))
+    assert "Interpreters from before that did not end in order, so that a file that code was writing may be cut off: python." in text
+    assert "this is generation 2" in text and server.cell("x").text == "5\n"
+
+
+def test_an_end_that_is_waited_for_can_be_stopped(start):
+    server = start()
+    server.cell("import atexit, time\nx = 5\natexit.register(time.sleep, 60)")
+    answer = server.start("tools/call", {"name": "interact", "arguments": {"session_id": "s", "action": "restore_run"}})
+    until(lambda: "are being run again" in server.cell("1").texts[0])
+    server.interact(action="interrupt")
+    text = str(answer.get()["result"])
+    assert "stopped at its beginning" in text and "no variable is back" in text
+    assert "NameError" in server.cell("x").text

@@ -47,10 +47,12 @@ static void on_report(void *data, const char *text, bool has_failed)
 	reports++;
 }
 
+/* Begins one, and waits until the files lie aside. */
 static void begin_restore(struct session *session)
 {
 	if (session_restore_start_outside(session, &err) < 0)
 		fail_msg("%s", err.msg);
+	fixture_until(session->restore->state > RESTORE_QUITTING);
 }
 
 /* Runs the session's cells again, to the end. */
