@@ -18,9 +18,10 @@
 #include "helper/program.h"
 #include "lockdown.h"
 #include "tree.h"
+#include "wheels.h"
 #include "workspace/beneath.h"
 
-enum { TO_FD = 4 };
+enum { TO_FD = 4, WHEELS_FD = 5 };
 
 static int write_manifest(int dir_fd, const struct buf *manifest, struct err *err)
 {
@@ -77,21 +78,24 @@ int pack_run(int from_fd, const json_t *request, struct err *err)
 {
 	const char *from = json_string_value(json_object_get(request, "from"));
 	const char *to = json_string_value(json_object_get(request, "to"));
+	const json_t *wheels = json_object_get(request, "wheels");
 	cleanup_fd int source = -1;
 	const struct lockdown_rule rules[] = {
 		{ .fd = from_fd, .rights = lockdown_read },
 		{ .fd = TO_FD, .rights = lockdown_write | lockdown_remove },
+		{ .fd = WHEELS_FD, .rights = lockdown_write | lockdown_remove },
 	};
 
 	if (from == NULL || to == NULL || !beneath_path_valid(from) || !beneath_path_valid(to))
 		return err_set(err, ERR_INVALID, "the request lacks from or to");
-	if (lockdown_files(rules, ARRAY_SIZE(rules), 2, err) < 0)
+	if (lockdown_files(rules, ARRAY_SIZE(rules) - (wheels == NULL), 2, err) < 0)
 		return -1;
 	source = beneath_open(from_fd, from, O_RDONLY | O_DIRECTORY, 0);
 	if (source < 0)
 		return err_sys(err, "opening what was installed");
 	if (pack(source, request, err) < 0)
 		return -1;
+	wheels_keep(from_fd, WHEELS_FD, wheels);
 	program_result(json_object());
 	return 0;
 }

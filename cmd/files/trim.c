@@ -23,17 +23,20 @@
 #include "json/parse.h"
 #include "lockdown.h"
 #include "tree.h"
+#include "wheels.h"
 #include "workspace/beneath.h"
 #include "workspace/random_name.h"
 
 #define SETS "sets"
 #define INDEX "index"
+#define WHEELS "wheels"
 
 enum { MANIFEST_MAX = 64 << 20, RECORD_MAX = 8 << 20 };
 
-/* An entry of sets/, or a record of index/. */
+/* An entry of sets/, a file of wheels/, or a record of index/. */
 struct item {
 	char *name;
+	bool wheel;
 	struct timespec used;
 	uint64_t bytes;
 };
@@ -194,7 +197,44 @@ static bool remove_entry(int sets, const struct item *item)
 	return true;
 }
 
-static int trim_sets(int sets, uint64_t bytes_max, json_t *result, struct err *err)
+/* Adds a wheel's size to *bytes, and the wheel to `idle` if it may be removed. */
+static void look_at_wheel(int wheels, const char *name, struct items *idle, uint64_t *bytes)
+{
+	struct stat st;
+	struct timespec used;
+
+	if (fstatat(wheels, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	used = last_use(&st);
+	if (wheels_has_name(name)) {
+		*bytes += (uint64_t)st.st_size;
+		if (!is_fresh(&used))
+			items_add(idle, &(struct item){ .name = xstrdup(name),
+							.wheel = true,
+							.used = used,
+							.bytes = (uint64_t)st.st_size });
+	} else if (!is_fresh(&used)) { /* one that is being written is renamed in a moment */
+		(void)unlinkat(wheels, name, 0);
+	}
+}
+
+static int look_at_wheels(int wheels, struct items *idle, uint64_t *bytes, struct err *err)
+{
+	cleanup_items struct items names = { .count = 0 };
+
+	if (read_names(wheels, &names, err) < 0)
+		return -1;
+	for (size_t i = 0; i < names.count; i++)
+		look_at_wheel(wheels, names.all[i].name, idle, bytes);
+	return 0;
+}
+
+static bool remove_item(int sets, int wheels, const struct item *item)
+{
+	return item->wheel ? unlinkat(wheels, item->name, 0) == 0 : remove_entry(sets, item);
+}
+
+static int trim_sets(int sets, int wheels, uint64_t bytes_max, json_t *result, struct err *err)
 {
 	cleanup_items struct items names = { .count = 0 };
 	cleanup_items struct items idle = { .count = 0 };
@@ -219,12 +259,14 @@ static int trim_sets(int sets, uint64_t bytes_max, json_t *result, struct err *e
 				free(item.name);
 		}
 	}
+	if (look_at_wheels(wheels, &idle, &bytes, err) < 0)
+		return -1;
 	sort(&idle);
 	for (size_t i = 0; i < idle.count && bytes > bytes_max; i++) {
-		if (!remove_entry(sets, &idle.all[i]))
+		if (!remove_item(sets, wheels, &idle.all[i]))
 			continue;
 		bytes -= idle.all[i].bytes;
-		removed++;
+		removed += !idle.all[i].wheel;
 	}
 	json_put_int(result, "removed", removed);
 	json_put_int(result, "bytes", (json_int_t)bytes);
@@ -280,6 +322,7 @@ int trim_run(int cache_fd, const json_t *request, struct err *err)
 					    .rights = lockdown_write | lockdown_remove };
 	cleanup_json json_t *result = json_object();
 	cleanup_fd int sets = -1;
+	cleanup_fd int wheels = -1;
 	cleanup_fd int index = -1;
 
 	if (!json_is_integer(bytes_max) || json_integer_value(bytes_max) < 0)
@@ -287,10 +330,11 @@ int trim_run(int cache_fd, const json_t *request, struct err *err)
 	if (lockdown_files(&rule, 1, 2, err) < 0)
 		return -1;
 	sets = beneath_open(cache_fd, SETS, O_RDONLY | O_DIRECTORY, 0);
+	wheels = beneath_open(cache_fd, WHEELS, O_RDONLY | O_DIRECTORY, 0);
 	index = beneath_open(cache_fd, INDEX, O_RDONLY | O_DIRECTORY, 0);
-	if (sets < 0 || index < 0)
+	if (sets < 0 || wheels < 0 || index < 0)
 		return err_sys(err, "opening the folders of packages");
-	if (trim_sets(sets, (uint64_t)json_integer_value(bytes_max), result, err) < 0 ||
+	if (trim_sets(sets, wheels, (uint64_t)json_integer_value(bytes_max), result, err) < 0 ||
 	    trim_index(index, sets, err) < 0)
 		return -1;
 	program_result(json_incref(result));

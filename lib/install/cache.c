@@ -30,6 +30,7 @@
 #define FOLDER "packages"
 #define INDEX "index"
 #define SETS "sets"
+#define WHEELS "wheels"
 
 enum { RECORD_MAX = 8 << 20, HASH_LEN = 32 };
 
@@ -46,6 +47,8 @@ struct cache {
 	struct trim_request again; /* the request that came meanwhile; no helper: none */
 	int index_fd;
 	int sets_fd;
+	int wheels_fd;
+	char *wheels_path;
 };
 
 static int open_folder(int dir_fd, const char *name, struct err *err)
@@ -72,11 +75,17 @@ struct cache *cache_open(const struct home *home, struct err *err)
 		return NULL;
 	cache = xcalloc(1, sizeof(*cache));
 	cache->folder_fd = folder;
-	cache->sets_fd = -1;
+	cache->sets_fd = cache->wheels_fd = -1;
+	cache->wheels_path = xasprintf("%s/" FOLDER "/" WHEELS, home_path(home));
 	cache->index_fd = open_folder(folder, INDEX, err);
 	if (cache->index_fd >= 0)
 		cache->sets_fd = open_folder(folder, SETS, err);
 	if (cache->sets_fd >= 0)
+		cache->wheels_fd = open_folder(folder, WHEELS, err);
+	/* An installer of another user reads it; the folder above keeps others out. */
+	if (cache->wheels_fd >= 0 && fchmod(cache->wheels_fd, 0755) < 0)
+		(void)err_sys(err, "opening the folder '" WHEELS "' for packages");
+	else if (cache->wheels_fd >= 0)
 		return cache;
 	cache_free(cache);
 	return NULL;
@@ -89,13 +98,25 @@ void cache_free(struct cache *cache)
 	helper_free(cache->trimmer);
 	fd_close(&cache->index_fd);
 	fd_close(&cache->sets_fd);
+	fd_close(&cache->wheels_fd);
 	fd_close(&cache->folder_fd);
+	free(cache->wheels_path);
 	free(cache);
 }
 
 int cache_sets_fd(const struct cache *cache)
 {
 	return cache->sets_fd;
+}
+
+int cache_wheels_fd(const struct cache *cache)
+{
+	return cache->wheels_fd;
+}
+
+const char *cache_wheels_path(const struct cache *cache)
+{
+	return cache->wheels_path;
 }
 
 /* Writes two FNV-1a hashes of the key. They are only a name: the key itself is compared. */

@@ -3,7 +3,8 @@
  * cache.h - stores sets of installed packages that sessions share, below $PTYCELL_HOME/packages.
  *
  *   index/HASH      a record, by the text of its key: which entry, and what is in it
- *   sets/NAME/      an entry: files/ and manifest, as `pack` of ptycell-files made it
+ *   sets/NAME/      an entry: files/ and manifest, made by `pack`
+ *   wheels/SHA256   a file that is not downloaded again
  *
  * A key names everything that the set depends on. The record holds the whole key, because two keys
  * may have one hash. Entries appear whole and never change. The `link` step compares an entry with
@@ -33,6 +34,9 @@ struct cache *cache_open(const struct home *home, struct err *err) MUST_CHECK;
 void cache_free(struct cache *cache);
 /* Returns the folder of the entries. Borrowed. */
 int cache_sets_fd(const struct cache *cache);
+/* Returns the folder of the wheels, and its path. Borrowed. */
+int cache_wheels_fd(const struct cache *cache);
+const char *cache_wheels_path(const struct cache *cache);
 /*
  * Returns the record of this key, a new reference. Returns NULL if there is none, if its entry is
  * gone, or if it is too old. It is too old after `max_age_s` seconds, or after its own "fresh"

@@ -14,6 +14,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "confinement/confinement.h"
 #include "helper/helper.h"
 #include "install/installer.h"
@@ -93,26 +94,26 @@ static void run_step(struct job *job, const char *step, bool network, installer_
 {
 	const struct session_host *host = job->broker->host;
 	cleanup_json json_t *request = job_request(job, step, network);
-	const char *folders[INDEXES_FOLDERS_MAX];
-	struct installer_spec spec = { .loop = host->loop,
-				       .confinement = host->confinement,
-				       .settings = host->settings,
-				       .language = job->language,
-				       .proxy_helper = host->proxy_helper,
-				       .hosts = network ? job->indexes.hosts : NULL,
-				       .allow_private = job->indexes.allow_private ||
-							host->settings->allow_private_hosts,
-				       .folders = folders,
-				       .folder_fds = job->indexes.folder_fds,
-				       .folder_count = job->indexes.folder_count,
-				       .deadline_ms = job->deadline_ms,
-				       .request = request };
+	const char *folders[JOB_FOLDERS_MAX];
+	int folder_fds[JOB_FOLDERS_MAX];
+	struct installer_spec spec = {
+		.loop = host->loop,
+		.confinement = host->confinement,
+		.settings = host->settings,
+		.language = job->language,
+		.proxy_helper = host->proxy_helper,
+		.hosts = network ? job->indexes.hosts : NULL,
+		.allow_private = job->indexes.allow_private || host->settings->allow_private_hosts,
+		.folders = folders,
+		.folder_fds = folder_fds,
+		.folder_count = job_folders(job, network, folders, folder_fds),
+		.deadline_ms = job->deadline_ms,
+		.request = request
+	};
 	struct err err;
 
 	if (network && done == on_found)
 		spec.index_count = json_array_size(job->indexes.urls);
-	for (size_t i = 0; i < job->indexes.folder_count; i++)
-		folders[i] = job->indexes.folders[i];
 	if (make_work(job, &err) == 0) {
 		spec.workspace = job->work;
 		job->installer = installer_start(&spec, done, job, &err);
@@ -139,13 +140,14 @@ static bool went_well(struct job *job, const json_t *answer, const struct err *e
 
 /* ---- pack and link ---- */
 
-static struct helper *start_helper(struct job *job, const json_t *request, const int fds[2],
-				   const struct helper_handlers *handlers, struct err *err)
+static struct helper *start_helper(struct job *job, const json_t *request, const int *fds,
+				   size_t fd_count, const struct helper_handlers *handlers,
+				   struct err *err)
 {
 	struct helper_spec spec = { .path = job->broker->host->files_helper,
 				    .request = request,
 				    .fds = fds,
-				    .fd_count = 2 };
+				    .fd_count = fd_count };
 
 	return helper_start(job->broker->host->loop, &spec, handlers, job, err);
 }
@@ -191,7 +193,7 @@ static void on_linked(struct helper *helper, const json_t *result, const struct 
 static void link_entry(struct job *job)
 {
 	static const struct helper_handlers handlers = { .done = on_linked };
-	const int fds[2] = { cache_sets_fd(job->broker->cache), job->packages_fd };
+	const int fds[] = { cache_sets_fd(job->broker->cache), job->packages_fd };
 	const struct confinement *confinement = job->broker->host->confinement;
 	cleanup_json json_t *request = json_object();
 	struct err err;
@@ -200,7 +202,7 @@ static void link_entry(struct job *job)
 	json_put(request, "entry", json_incref(json_object_get(job->record, "entry")));
 	json_put_str(request, "to", job->language->name);
 	json_put_bool(request, "copy", confinement_facts(confinement).tier == POLICY_UNCONFINED);
-	job->helper = start_helper(job, request, fds, &handlers, &err);
+	job->helper = start_helper(job, request, fds, ARRAY_SIZE(fds), &handlers, &err);
 	if (job->helper == NULL)
 		fail_err(job, "The packages could not be put into the session", &err);
 }
@@ -224,23 +226,17 @@ static void on_packed(struct helper *helper, const json_t *result, const struct 
 static void pack(struct job *job)
 {
 	static const struct helper_handlers handlers = { .done = on_packed };
-	const struct settings *settings = job->broker->host->settings;
-	bool shared = job_is_shared(job);
-	const int fds[2] = { workspace_data_fd(job->work),
-			     shared ? cache_sets_fd(job->broker->cache) : job->packages_fd };
+	const struct cache *cache = job->broker->cache;
+	const int fds[] = { workspace_data_fd(job->work),
+			    job_is_shared(job) ? cache_sets_fd(cache) : job->packages_fd,
+			    cache_wheels_fd(cache) };
 	cleanup_free char *entry = random_name_new("");
-	cleanup_json json_t *request = json_object();
+	cleanup_json json_t *request = job_pack_request(job, entry);
 	struct err err;
 
 	job->packed = true;
 	json_put_str(job->record, "entry", entry);
-	json_put_str(request, "op", "pack");
-	json_put_str(request, "from", "site");
-	json_put_str(request, "to", shared ? entry : job->language->name);
-	json_put_bool(request, "entry", shared);
-	json_put_int(request, "bytes_max", (json_int_t)settings->install_max);
-	json_put_int(request, "files_max", (json_int_t)settings->install_files_max);
-	job->helper = start_helper(job, request, fds, &handlers, &err);
+	job->helper = start_helper(job, request, fds, ARRAY_SIZE(fds), &handlers, &err);
 	if (job->helper == NULL)
 		fail_err(job, "The packages could not be stored", &err);
 }
@@ -274,6 +270,8 @@ static void on_unpacked(void *data, const json_t *answer, const struct err *err)
 		json_put(job->record, "bytes", json_incref(json_object_get(answer, "bytes")));
 	job->unbuilt = job_resolves(job) ? json_equal(json_object_get(job->record, "files"), files)
 					 : !json_is_true(json_object_get(answer, "build"));
+	if (job_resolves(job))
+		job_note_wheels(job, files);
 	json_put(job->record, "files", json_deep_copy(files));
 	if (job_may_build(job) && json_is_true(json_object_get(answer, "build")))
 		run_step(job, "build", false, on_built);
@@ -591,6 +589,7 @@ void job_free(struct job *job)
 	json_decref(job->wanted);
 	json_decref(job->have);
 	json_decref(job->record);
+	json_decref(job->wheels);
 	free(job->problem);
 	free(job->unreached);
 	free(job->key);

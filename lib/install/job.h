@@ -62,6 +62,7 @@ struct job {
 	char *key;            /* cache key of the requested packages */
 	char *files_key;      /* cache key of the files that they resolve to */
 	json_t *record;
+	json_t *wheels;  /* rows of files that the index has and "unpack" found; may be NULL */
 	char *unreached; /* error of the unreachable indexes: "fetch" uses the folders only */
 	bool renewed;    /* the cache is not used any more */
 	bool packed;     /* a new set was stored */

@@ -139,3 +139,26 @@ void job_begin_record(struct job *job, const json_t *answer)
 	if (json_is_integer(json_object_get(answer, "fresh")))
 		json_put(job->record, "fresh", json_incref(json_object_get(answer, "fresh")));
 }
+
+static bool has_file(const json_t *files, const json_t *wanted)
+{
+	size_t n;
+	json_t *file;
+
+	json_array_foreach (files, n, file)
+		if (json_equal(file, wanted))
+			return true;
+	return false;
+}
+
+void job_note_wheels(struct job *job, const json_t *files)
+{
+	size_t n;
+	json_t *file;
+
+	json_decref(job->wheels);
+	job->wheels = json_array();
+	json_array_foreach (files, n, file)
+		if (has_file(json_object_get(job->record, "files"), file))
+			json_append(job->wheels, json_incref(file));
+}

@@ -35,7 +35,42 @@ json_t *job_request(const struct job *job, const char *step, bool network)
 	json_put_bool(request, "builds", job_may_build(job));
 	json_put_int(request, "bytes_max", (json_int_t)job->broker->host->settings->install_max);
 	json_put_bool(request, "proxied", confinement_facts(job->broker->host->confinement).rooted);
+	if (network && job_resolves(job))
+		json_put_str(request, "wheels", cache_wheels_path(job->broker->cache));
 	if (network && str_eq(step, "resolve"))
 		json_put(request, "seen", job_seen(job));
+	return request;
+}
+
+size_t job_folders(const struct job *job, bool network, const char **ret_paths, int *ret_fds)
+{
+	const struct indexes *from = &job->indexes;
+	size_t count = 0;
+
+	for (; count < from->folder_count; count++) {
+		ret_paths[count] = from->folders[count];
+		ret_fds[count] = from->folder_fds[count];
+	}
+	if (network && job_resolves(job)) {
+		ret_paths[count] = cache_wheels_path(job->broker->cache);
+		ret_fds[count++] = cache_wheels_fd(job->broker->cache);
+	}
+	return count;
+}
+
+json_t *job_pack_request(const struct job *job, const char *entry)
+{
+	const struct settings *settings = job->broker->host->settings;
+	bool shared = job_is_shared(job);
+	json_t *request = json_object();
+
+	json_put_str(request, "op", "pack");
+	json_put_str(request, "from", "site");
+	json_put_str(request, "to", shared ? entry : job->language->name);
+	json_put_bool(request, "entry", shared);
+	json_put_int(request, "bytes_max", (json_int_t)settings->install_max);
+	json_put_int(request, "files_max", (json_int_t)settings->install_files_max);
+	if (job->wheels != NULL)
+		json_put(request, "wheels", json_incref(job->wheels));
 	return request;
 }

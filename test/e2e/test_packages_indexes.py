@@ -362,6 +362,34 @@ def test_a_set_that_is_kept_is_found_without_its_files(servers, index):
 
 
 @needs_pip
+@pytest.mark.parametrize("told", [False, True])
+def test_a_file_that_is_kept_is_not_downloaded_again(servers, index, home, told):
+    """Also for a set that is none yet: the session's earlier packages, or another session's among others."""
+    source = index(wheel("free", "1.0", ["alpha"]), ALPHA, wheel("beta", "1.0"), wheel("gamma", "1.0", ["beta"]), told=told)
+    server = servers("--pip-index", source.url)
+    install(server, "free")
+    for session, name, new in (("s", "beta", "beta-1.0"), ("t", "gamma", "gamma-1.0")):
+        source.asked.clear()
+        result = install(server, name, *(["free"] if session == "t" else []), session=session)
+        assert not result.is_error and not result.object["cached"], result.texts
+        files = [path for path in source.asked if path.startswith("/files/")]
+        assert files and all(path.startswith(f"/files/{new}") for path in files), files
+    assert server.cell("import alpha, beta, free, gamma; alpha.version", session="t").text.strip() == "'1.0'"
+
+
+@needs_pip
+def test_a_kept_file_that_has_changed_is_downloaded_again(servers, index, home):
+    source = index(ALPHA, wheel("beta", "1.0"), told=True)
+    server = servers("--pip-index", source.url)
+    install(server, "alpha")
+    [kept] = paths_in(home, "cache/packages/wheels/*")
+    kept.chmod(0o600)
+    kept.write_bytes(kept.read_bytes() + b"x")
+    assert install(server, "beta").object["packages"] == ["alpha 1.0", "beta 1.0"]
+    assert kept.read_bytes() == ALPHA[1]
+
+
+@needs_pip
 def test_without_the_index_its_last_answer_holds_and_that_is_told(servers, index):
     source = index(ALPHA)
     server = servers("--pip-index", source.url)

@@ -75,6 +75,17 @@ def test_what_was_unused_for_longest_is_taken_away_and_nothing_that_is_in_use(st
     assert again.object["packages"] == ["alpha 1.0"] and not again.object["cached"]
 
 
+def test_wheels_that_were_unused_for_longest_are_taken_away(start, home):
+    server = start("--packages-max", "1M")
+    install(server, "alpha", session="alpha")
+    [kept] = (home / "cache/packages/wheels").iterdir()
+    os.utime(kept, (1000, 1000))
+    install(server, "large", session="large")
+    until(lambda: not kept.exists())
+    assert len(list((home / "cache/packages/wheels").iterdir())) == 1  # its session needs it with the next request
+    assert install(server, "beta", session="alpha").object["packages"] == ["alpha 1.0", "beta 1.0"]
+
+
 def test_the_next_server_takes_away_what_a_killed_installer_left(start, home):
     server = start()
     install(server, "alpha")

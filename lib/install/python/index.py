@@ -141,14 +141,14 @@ class Answer:
 
 class Upstreams:
     """The user's indexes, in their order. `trusted` are hosts whose certificate is not checked. `only`: of a name, the
-    index that alone is asked for it."""
+    index that alone is asked for it. `kept`: a folder of files that came before, by their SHA-256."""
 
-    def __init__(self, words, trusted, proxy, only=None):
+    def __init__(self, words, trusted, proxy, only=None, kept=None):
         patterns, urls = zip(*map(split_pattern, words)) if words else ((), ())
         split = [split_login(url) for url in urls]
         self.rows = [(pattern, url.rstrip("/") + "/") for pattern, (url, _) in zip(patterns, split)]
         self.logins = [(url.rstrip("/") + "/", login) for url, login in split if login is not None]
-        self.trusted, self.only, self.proxy = trusted, only or {}, proxy and urllib.parse.urlsplit(proxy)
+        self.kept, self.trusted, self.only, self.proxy = kept, trusted, only or {}, proxy and urllib.parse.urlsplit(proxy)
         self.contexts, self.idle, self.lock = {}, {}, threading.Lock()
 
     def of(self, name):
@@ -169,6 +169,12 @@ class Upstreams:
         """The login of the index that has the page, else of the nearest one there, as with pip: files may lie beside their index."""
         there = [(base, login) for base, login in self.logins if origin(base) == origin(url)]
         return max(there, key=lambda one: nearness(one[0], url))[1] if there else None
+
+    def find_kept(self, row):
+        """The path of a file that came before, or None."""
+        algorithm, _, digest = row["hash"].partition("=")
+        path = os.path.join(self.kept, digest.lower()) if self.kept and algorithm == "sha256" else ""
+        return path if os.path.isfile(path) else None
 
     def open(self, url, accept="*/*", headers=None):
         """The answer, also one of a failure that the index reports; raises Problem."""
@@ -531,7 +537,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             note(PAGES, "null")
         if row["file"].endswith(".metadata"):
             self.send_bytes(twice(lambda: fetch_metadata(upstreams, row)))
-        elif row["metadata"] and row["hash"] and not self.server.whole:  # else pip finds the hash
+        elif not self.server.whole and row["hash"] and (row["metadata"] or kept_metadata(upstreams, row)):  # else pip finds the hash
             self.send_bytes(thin_wheel(row["file"], twice(lambda: fetch_metadata(upstreams, row))))
         else:
             fetch_file(upstreams, row, kept_path(row), self.server.received)
@@ -543,22 +549,52 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 def fetch_metadata(upstreams, row):
-    """What an index has beside the wheel; its hash is compared where it is known."""
+    """What an index has beside the wheel, or the wheel itself if it is kept; its hash is compared where it is known."""
+    algorithm, _, digest = (row["metadata"] or "").partition("=")
+    kept = kept_metadata(upstreams, row)
+    if kept is not None and (not digest or hashlib.new(algorithm, kept).hexdigest() == digest.lower()):
+        return kept
     with upstreams.open(row["url"] + ".metadata") as answer:
         if answer.status != 200:
             raise Problem(failure(answer, upstreams.login_of(answer.url) is not None))
         text = read_whole(answer)
-    algorithm, _, digest = row["metadata"].partition("=")
     if digest and hashlib.new(algorithm, text).hexdigest() != digest.lower():
         raise Problem("The index %s has a description of %s with another hash than it says." % (place(row["url"]), row["file"]))
     return text
 
 
+def kept_metadata(upstreams, row):
+    """What a wheel that is kept says of itself, or None."""
+    path = upstreams.find_kept(row)
+    if path is None:
+        return None
+    try:
+        with zipfile.ZipFile(path) as wheel:
+            inside = [name for name in wheel.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name)]
+            return wheel.read(inside[0]) if len(inside) == 1 else None
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return None
+
+
+def copy_kept(upstreams, row, path):
+    """Copies a file that is kept, and returns whether it is still the one with this hash."""
+    kept = upstreams.find_kept(row)
+    if kept is None:
+        return False
+    seen = hashlib.sha256()
+    with open(kept, "rb") as f, open(path, "wb") as out:
+        while chunk := f.read(CHUNK):
+            out.write(chunk)
+            seen.update(chunk)
+    return "sha256=" + seen.hexdigest() == row["hash"].lower()
+
+
 def fetch_file(upstreams, row, path, received=None):
-    """Downloads a file and compares its hash. `received` is called with the row, the bytes of each part, and those of all if
+    """Takes a file that is kept, else downloads it and compares its hash. `received` is called with the row, the bytes of each part, and those of all if
     they are known."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    twice(lambda: fetch_part(upstreams, row, path + ".part", received))
+    if not copy_kept(upstreams, row, path + ".part"):
+        twice(lambda: fetch_part(upstreams, row, path + ".part", received))
     os.replace(path + ".part", path)
 
 

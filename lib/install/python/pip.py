@@ -106,4 +106,4 @@ def own_index(request, choice, whole):
 
 
 def upstreams(request):
-    return Upstreams(request["indexes"], request["trusted"], PROXY if request["proxied"] else None, indexes_of(request))
+    return Upstreams(request["indexes"], request["trusted"], PROXY if request["proxied"] else None, indexes_of(request), request.get("wheels"))
