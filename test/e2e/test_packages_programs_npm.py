@@ -18,7 +18,9 @@ pytestmark = pytest.mark.skipif(shutil.which("npm") is None or shutil.which("nod
 def registry():
     registry = Registry(package("alpha", "1.0.0"), package("alpha", "2.0.0"), package("beta", "1.0.0", dependencies={"alpha": ">=1"}),
                         package("tool", "1.0.0", {"cli.js": "#!/usr/bin/env node\nconsole.log('tool says', ...process.argv.slice(2))\n"},
-                                bin={"tool": "cli.js"}))
+                                bin={"tool": "cli.js"}),
+                        package("native", "1.0.0", {"run.sh": "#!/bin/sh\n# it's a script\necho script says \"$@\"; exit 3\n", "lost.sh": "#!/no/such/program\n"},
+                                bin={"native": "run.sh", "lost": "lost.sh"}))
     yield registry
     registry.close()
 
@@ -100,6 +102,13 @@ def test_a_tool_is_brought_and_run(start):
     assert "Installed: tool 1.0.0" in text and "tool says a b c\n0" in text
     assert bash(server, "npx tool again").text == "tool says again\n"
     assert "has no program" in bash(server, "npx alpha").text
+
+
+def test_a_tool_that_is_no_javascript_is_run_by_what_it_names(start):
+    server = start()
+    assert "script says a b c\n3" in bash(server, "npx -y native a 'b c'; echo $?").text
+    text = bash(server, "npx -p native lost; echo $?").text
+    assert "lost.sh could not be started" in text and "ENOENT" in text and text.endswith("1\n"), text
 
 
 @pytest.mark.parametrize("line", ["npm i -g tool && tool a", "echo '{\"dependencies\": {\"tool\": \"1\"}, \"scripts\": {\"say\": \"tool a\"}}' > package.json; npm i && npm run say",

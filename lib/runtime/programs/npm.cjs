@@ -103,6 +103,7 @@ function folders() {
 
 function run(file, words, more) {
   const done = spawnSync(file, words, { stdio: 'inherit', env: { ...process.env, ...more } });
+  if (done.error) throw new Refusal(`${file} could not be started: ${done.error.message}.`);
   if (done.signal) process.kill(process.pid, done.signal);
   return done.status ?? 1;
 }
@@ -334,7 +335,7 @@ function topLevel(folder) {
     .map((name) => ({ name, version: JSON.parse(fs.readFileSync(`${folder}/${name}/package.json`, 'utf8')).version }));
 }
 
-// The programs of a package of the session, by name. The scripts of its folder .bin would look for a node on the path.
+// The programs of a package of the session, by name. A name in .bin would not say whose program it is.
 function programsOf(name) {
   try {
     const { bin } = JSON.parse(fs.readFileSync(`${PACKAGES}/${name}/package.json`, 'utf8'));
@@ -369,7 +370,7 @@ function execute(words) {
   }
   const file = findTool(tool) ?? onlyTool(spec);
   if (file === undefined) throw new Refusal(`The package ${spec} has no program ${tool}.`);
-  return file.startsWith(PACKAGES) ? run(process.execPath, [file, ...rest]) : run(file, rest);
+  return run(file, rest, { PATH: `${process.env.PATH ?? ''}:${path.dirname(process.execPath)}` }); // its first line may name node
 }
 
 function nameOf(spec) {
