@@ -323,8 +323,7 @@ function list(words, name) {
   if (fs.existsSync('node_modules')) return own(name, ['ls', ...words]);
   const wanted = plain(words);
   const found = topLevel(PACKAGES).filter((one) => wanted.length === 0 || wanted.includes(one.name));
-  const rows = found.map((one, at) => `${at === found.length - 1 ? '`' : '+'}-- ${one.name}@${one.version}\n`);
-  process.stdout.write(`${PACKAGES}\n${rows.join('') || '`-- (empty)\n'}`);
+  process.stdout.write(written(found, words));
   return found.length > 0 || wanted.length === 0 ? 0 : 1;
 }
 
@@ -417,6 +416,13 @@ function managed(name, words) {
   if (name === 'yarn' && word === undefined) return install([], name);
   return own(name, words);
 }
+function written(found, words) {
+  if (words.includes('--json')) return `${JSON.stringify({ dependencies: Object.fromEntries(found.map(({ name, version }) => [name, { version }])) }, null, 2)}\n`;
+  if (words.includes('--parseable') || words.includes('-p')) return found.map(({ name }) => `${PACKAGES}/${name}\n`).join('');
+  const rows = found.map((one, at) => `${at === found.length - 1 ? '`' : '+'}-- ${one.name}@${one.version}\n`);
+  return `${PACKAGES}\n${rows.join('') || '`-- (empty)\n'}`;
+}
+
 
 try {
   const [name, ...words] = process.argv.slice(2);
@@ -426,3 +432,19 @@ try {
   process.stderr.write(`npm error ${error.message}\n`);
   process.exitCode = 1;
 }
+// What npm itself would answer from an empty folder, or ask a registry for: it would say that all is well, or wait for a network.
+const NOT_HERE = [
+  [['update', 'up', 'upgrade', 'udpate'], 'npm install NAME@latest takes the newest version of a package'],
+  [['outdated'], 'npm ls shows which versions are here, and npm install NAME@latest takes the newest version'],
+  [['audit'], 'what is known against packages is asked of a registry, and the session has no network; npm ls shows which versions are here'],
+  [['prune', 'dedupe', 'ddp', 'find-dupes'], 'npm ls shows what is here, and npm uninstall NAME takes a package away'],
+  [['view', 'v', 'info', 'show', 'search', 'find', 'fund'], 'the session has no network; npm install NAME asks the server for a package'],
+];
+
+// Refuses a command that would look at none of the packages that the server brought.
+function refuse(name, word) {
+  const why = NOT_HERE.find(([words]) => words.includes(word))?.[1];
+  if (why !== undefined && !fs.existsSync('node_modules')) throw new Refusal(`${name} ${word} is not offered here: ${why}.`);
+}
+
+  refuse(name, word);
