@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """npm and its like as programs: wherever code starts them, they lead to what install_packages does."""
+import base64
 import os
 import shutil
 import subprocess
@@ -84,6 +85,48 @@ def test_peers_of_the_project_come_and_files_of_windows_are_read(start):
 def test_packages_for_development_stay_out_of_production(start):
     text = bash(start(), "echo '{\"dependencies\": {\"alpha\": \"1\"}, \"devDependencies\": {\"tool\": \"1\"}}' > package.json; NODE_ENV=production npm i; npm i --only=prod; NODE_ENV=production npm i --include=dev").text
     assert text.count("Installed: alpha 1.0.0. ") == 1 and "There already: alpha 1.0.0." in text and "Installed: tool 1.0.0. " in text, text
+
+
+MANIFEST = '{\n    "name": "own",\n    "private": true,\n    "devDependencies": {\n        "tool": "^1.0.0"\n    },\n    "dependencies": {\n        "beta": "^1.0.0"\n    },\n    "license": "MIT"\n}\n'
+
+
+@pytest.mark.parametrize("line", ["i alpha", "install -D alpha@1", "i alpha@1.0.0", "i -E alpha@1", "i alpha@~1.0.0", "i --save-optional 'alpha@>=1' tool",
+                                  "i --no-save alpha", "i -g alpha", "i --save-peer alpha@1.x native", "i tool", "i -P tool", "i -D beta alpha", "uninstall beta",
+                                  "rm tool beta", "uninstall --no-save beta"])
+@pytest.mark.parametrize("kept", [str, lambda text: text.replace("    ", "\t").replace("\n", "\r\n")])
+def test_package_json_gets_what_npm_writes(start, registry, tmp_path, line, kept):
+    """Beside npm itself, which has the same registry."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "package.json").write_bytes(kept(MANIFEST).encode())
+    subprocess.run(f"npm {line} --ignore-scripts --no-audit --no-fund --no-package-lock", shell=True, cwd=project, check=True, capture_output=True,
+                   env={**os.environ, "npm_config_registry": registry.url, "npm_config_prefix": str(tmp_path / "global"), "npm_config_cache": str(tmp_path / "cache")})
+    server = start()
+    told = bash(server, f"mkdir -p project/below; cd project; echo {base64.b64encode(kept(MANIFEST).encode()).decode()} | base64 -d > package.json; npm i >/dev/null; cd below; npm {line}").text
+    found = bash(server, "cat ../package.json | base64 -w 0; cd ~").text
+    assert base64.b64decode(found) == (project / "package.json").read_bytes(), (told, base64.b64decode(found))
+
+
+def test_package_json_is_written_where_there_is_one(start):
+    server = start()
+    assert "Written" not in bash(server, "npm i alpha; ls").text
+    text = bash(server, "echo '{}' > package.json; yarn add alpha; pnpm add -D tool; cat package.json; npm uninstall alpha; cat package.json; yarn global add beta").text
+    assert "Written to package.json: alpha ^2.0.0.\n" in text and '"devDependencies": {\n    "tool": "^1.0.0"\n  }' in text, text
+    assert "Taken out of package.json: alpha.\n" in text and text.count("Written") == 2, text
+
+
+@pytest.mark.parametrize("line, said", [
+    ("npm update", "npm update is not offered here: npm install NAME@latest takes"), ("npm outdated", "npm outdated is not offered here"),
+    ("npm audit", "npm audit is not offered here"), ("npm audit fix", "npm audit is not offered here"), ("npm prune", "npm prune is not offered here"),
+    ("yarn upgrade", "yarn upgrade is not offered here"), ("npm view alpha", "npm view is not offered here: the session has no network")])
+def test_what_would_look_at_no_package_says_what_there_is(start, line, said):
+    text = bash(start(), f"npm init -y > /dev/null; npm i alpha@1; {line}; echo status $?").text
+    assert said in text and text.endswith("status 1\n"), text
+
+
+def test_what_came_is_listed_for_programs(start):
+    text = bash(start(), "npm i alpha@1 > /dev/null; npm ls --json; npm ls --parseable").text
+    assert text.startswith('{\n  "dependencies": {\n    "alpha": {\n      "version": "1.0.0"') and text.endswith("/node_modules/alpha\n"), text
 
 
 def test_what_came_is_listed_and_taken_away(start):

@@ -195,6 +195,93 @@ function dependencies(production) {
   return names;
 }
 
+// ---- package.json of what is asked for by name ----
+
+const SECTIONS = {
+  devDependencies: ['-D', '--save-dev', '--dev'],
+  optionalDependencies: ['-O', '--save-optional', '--optional'],
+  dependencies: ['-P', '--save-prod', '-S', '--save'],
+  peerDependencies: ['--save-peer', '--peer'],
+};
+
+// In which sections npm leaves no second entry of a package.
+const REPLACED = {
+  devDependencies: ['dependencies'],
+  optionalDependencies: ['dependencies', 'peerDependencies'],
+  dependencies: ['devDependencies', 'optionalDependencies', 'peerDependencies'],
+  peerDependencies: ['dependencies', 'optionalDependencies'],
+};
+
+function isUnsaved(words) {
+  return words.some((word) => ['--no-save', '--save=false', '-g', '--global', '--location=global'].includes(word));
+}
+
+// The package.json of the project, as npm finds it: in the folder or above, up to one with packages.
+function projectFile(words) {
+  for (let folder = path.resolve(valueOf(words, FOLDERS) ?? '.'); ; folder = path.dirname(folder)) {
+    const file = path.join(folder, 'package.json');
+    if (fs.existsSync(file)) return file;
+    if (folder === path.dirname(folder) || fs.existsSync(path.join(folder, 'node_modules'))) return undefined;
+  }
+}
+
+// Changes package.json, and leaves its indentation and the order of its entries.
+function rewrite(file, change) {
+  const told = readJson(file);
+  change(told);
+  for (const section of Object.keys(SECTIONS).filter((one) => told[one] !== undefined)) {
+    const rows = Object.entries(told[section]).sort(([a], [b]) => a.localeCompare(b, 'en'));
+    if (rows.length > 0) told[section] = Object.fromEntries(rows);
+    else delete told[section];
+  }
+  const [, end, indent] = /^\ufeff?\s*\{(\r?\n)\n*([ \t]*)/.exec(fs.readFileSync(file, 'utf8')) ?? [undefined, '\n', '  '];
+  try {
+    fs.writeFileSync(file, `${JSON.stringify(told, null, indent)}\n`.replace(/\n/g, end));
+  } catch (error) {
+    throw new Refusal(`${file} could not be written: ${error.message}.`);
+  }
+}
+
+// The range that npm writes: one of later versions too, unless a range was asked for that would not allow all of these.
+function rangeToSave(asked, version, exact) {
+  if (exact) return version;
+  const isNarrower = /^[~<]|[ |]|^>(?!=)|^[v=]*\d+\.\d+(?:\.[xX*])?$/.test(asked);
+  return isNarrower ? asked : `^${version}`;
+}
+
+// Writes what came into package.json, if there is one.
+function save(specs, words) {
+  const file = isUnsaved(words) ? undefined : projectFile(words);
+  if (file === undefined) return 0;
+  const exact = words.some((word) => ['-E', '--save-exact', '--exact'].includes(word));
+  const chosen = Object.keys(SECTIONS).findLast((section) => words.some((word) => SECTIONS[section].includes(word)));
+  const came = new Map(topLevel(PACKAGES).map(({ name, version }) => [name, version]));
+  const rows = specs.filter((spec) => came.has(nameOf(spec))).map((spec) => [nameOf(spec), rangeToSave(spec.slice(nameOf(spec).length + 1), came.get(nameOf(spec)), exact)]);
+  rewrite(file, (told) => {
+    for (const [name, range] of rows) {
+      const section = chosen ?? Object.keys(SECTIONS).find((one) => told[one]?.[name] !== undefined) ?? 'dependencies';
+      drop(told, name, REPLACED[section]);
+      (told[section] ??= {})[name] = range;
+    }
+  });
+  process.stdout.write(`Written to ${path.relative('.', file)}: ${rows.map((row) => row.join(' ')).join(', ')}.\n`);
+  return 0;
+}
+
+function drop(told, name, sections) {
+  for (const section of sections) delete told[section]?.[name];
+}
+
+function forget(specs, words) {
+  const file = projectFile(words);
+  const names = specs.map(nameOf);
+  const told = file === undefined ? {} : readJson(file);
+  const named = names.filter((name) => Object.keys(SECTIONS).some((section) => told[section]?.[name] !== undefined));
+  if (named.length === 0) return;
+  rewrite(file, (now) => named.forEach((name) => drop(now, name, Object.keys(SECTIONS))));
+  process.stdout.write(`Taken out of ${path.relative('.', file)}: ${named.join(', ')}.\n`);
+}
+
 // ---- lock files ----
 
 // The lock file beside package.json.
@@ -277,7 +364,7 @@ function install(words, name) {
   const wanted = plain(words);
   if (wanted.some(isFile)) return own(name, ['install', ...words], { npm_config_offline: 'true', npm_config_audit: 'false' });
   warn(words);
-  if (wanted.length > 0) return bring(wanted);
+  if (wanted.length > 0) return bring(wanted) || save(wanted, words);
   enter(words);
   return installProject(words, fitting);
 }
@@ -315,7 +402,9 @@ function cleanInstall(words) {
 function uninstall(words) {
   const names = plain(words);
   if (names.length === 0) throw new Refusal('Name the packages to uninstall.');
-  return tell(ask('uninstall', names));
+  const status = tell(ask('uninstall', names));
+  if (!isUnsaved(words)) forget(names, words);
+  return status;
 }
 
 // The packages that the server brought for this session.
@@ -325,6 +414,13 @@ function list(words, name) {
   const found = topLevel(PACKAGES).filter((one) => wanted.length === 0 || wanted.includes(one.name));
   process.stdout.write(written(found, words));
   return found.length > 0 || wanted.length === 0 ? 0 : 1;
+}
+
+function written(found, words) {
+  if (words.includes('--json')) return `${JSON.stringify({ dependencies: Object.fromEntries(found.map(({ name, version }) => [name, { version }])) }, null, 2)}\n`;
+  if (words.includes('--parseable') || words.includes('-p')) return found.map(({ name }) => `${PACKAGES}/${name}\n`).join('');
+  const rows = found.map((one, at) => `${at === found.length - 1 ? '`' : '+'}-- ${one.name}@${one.version}\n`);
+  return `${PACKAGES}\n${rows.join('') || '`-- (empty)\n'}`;
 }
 
 function topLevel(folder) {
@@ -389,6 +485,21 @@ function onlyTool(spec) {
   return programs.length === 1 ? programs[0][1] : undefined;
 }
 
+// What npm itself would answer from an empty folder, or ask a registry for: it would say that all is well, or wait for a network.
+const NOT_HERE = [
+  [['update', 'up', 'upgrade', 'udpate'], 'npm install NAME@latest takes the newest version of a package'],
+  [['outdated'], 'npm ls shows which versions are here, and npm install NAME@latest takes the newest version'],
+  [['audit'], 'what is known against packages is asked of a registry, and the session has no network; npm ls shows which versions are here'],
+  [['prune', 'dedupe', 'ddp', 'find-dupes'], 'npm ls shows what is here, and npm uninstall NAME takes a package away'],
+  [['view', 'v', 'info', 'show', 'search', 'find', 'fund'], 'the session has no network; npm install NAME asks the server for a package'],
+];
+
+// Refuses a command that would look at none of the packages that the server brought.
+function refuse(name, word) {
+  const why = NOT_HERE.find(([words]) => words.includes(word))?.[1];
+  if (why !== undefined && !fs.existsSync('node_modules')) throw new Refusal(`${name} ${word} is not offered here: ${why}.`);
+}
+
 function globalWords(words) {
   let at = 0;
   while (at < words.length && words[at].startsWith('-')) at += VALUED.has(words[at]) ? 2 : 1;
@@ -412,17 +523,11 @@ function managed(name, words) {
   if (COMMANDS.uninstall.includes(word)) return uninstall(rest);
   if (COMMANDS.list.includes(word)) return list(rest, name);
   if (COMMANDS.execute.includes(word)) return execute(name === 'npm' ? rest.filter((one, n) => n !== rest.indexOf('--')) : rest);
-  if (name === 'yarn' && word === 'global' && rest.includes('add')) return install(rest.filter((one) => one !== 'add'), name);
+  if (name === 'yarn' && word === 'global' && rest.includes('add')) return install([...rest.filter((one) => one !== 'add'), '--global'], name);
   if (name === 'yarn' && word === undefined) return install([], name);
+  refuse(name, word);
   return own(name, words);
 }
-function written(found, words) {
-  if (words.includes('--json')) return `${JSON.stringify({ dependencies: Object.fromEntries(found.map(({ name, version }) => [name, { version }])) }, null, 2)}\n`;
-  if (words.includes('--parseable') || words.includes('-p')) return found.map(({ name }) => `${PACKAGES}/${name}\n`).join('');
-  const rows = found.map((one, at) => `${at === found.length - 1 ? '`' : '+'}-- ${one.name}@${one.version}\n`);
-  return `${PACKAGES}\n${rows.join('') || '`-- (empty)\n'}`;
-}
-
 
 try {
   const [name, ...words] = process.argv.slice(2);
@@ -432,19 +537,3 @@ try {
   process.stderr.write(`npm error ${error.message}\n`);
   process.exitCode = 1;
 }
-// What npm itself would answer from an empty folder, or ask a registry for: it would say that all is well, or wait for a network.
-const NOT_HERE = [
-  [['update', 'up', 'upgrade', 'udpate'], 'npm install NAME@latest takes the newest version of a package'],
-  [['outdated'], 'npm ls shows which versions are here, and npm install NAME@latest takes the newest version'],
-  [['audit'], 'what is known against packages is asked of a registry, and the session has no network; npm ls shows which versions are here'],
-  [['prune', 'dedupe', 'ddp', 'find-dupes'], 'npm ls shows what is here, and npm uninstall NAME takes a package away'],
-  [['view', 'v', 'info', 'show', 'search', 'find', 'fund'], 'the session has no network; npm install NAME asks the server for a package'],
-];
-
-// Refuses a command that would look at none of the packages that the server brought.
-function refuse(name, word) {
-  const why = NOT_HERE.find(([words]) => words.includes(word))?.[1];
-  if (why !== undefined && !fs.existsSync('node_modules')) throw new Refusal(`${name} ${word} is not offered here: ${why}.`);
-}
-
-  refuse(name, word);
