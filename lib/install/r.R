@@ -103,7 +103,7 @@ local({
 
 	satisfies <- function(version, need) {
 		if (!nzchar(need$op)) return(TRUE)
-		get(need$op)(package_version(version), package_version(need$version))
+		get(need$op)(numeric_version(version), numeric_version(need$version)) # "3" is no package_version
 	}
 
 	written <- function(need)
