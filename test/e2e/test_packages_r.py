@@ -386,7 +386,7 @@ def test_a_folder_needs_no_network(start, repository):
     assert off.is_error and "PTYCELL_R_REPOS=off" in off.texts[0]
 
 
-NOT_THERE = {"needsnew": "alphapkg (>= 9.0) is wanted by needsnew, and the repository has version 2.0",
+NOT_THERE = {"alphapkg (>= 3)": "has version 2.0", "needsnew": "alphapkg (>= 9.0) is wanted by needsnew, and the repository has version 2.0",
              "lackspkg": "no package 'nowherepkg', which is needed by lackspkg", "./x": "path", "x.tar.gz": "path",
              "alphapkg==1.0": "no package; write", "https://evil.test/x": "URL", "--repos=x": "option",
              "a b": "no package", "alphapkg (>= 1); q()": "no package", "github::x/y": "URL"}
@@ -402,6 +402,12 @@ def test_a_password_of_a_repository_stands_nowhere(servers, served, home, name):
     assert refused.is_error and "http://cran.test is not https: its password would be readable" in refused.texts[0], refused.texts
     kept = [path for path in paths_in(home, "**/*") if path.is_file() and b"s3cr3t" in path.read_bytes()]
     assert "s3cr3t" not in str(result.raw) + str(refused.raw) and not kept
+
+
+def test_what_the_server_brought_is_not_said_to_be_removed(start):
+    server = start()
+    text = cell(server, 'install.packages("betapkg"); remove.packages("betapkg")').text
+    assert "betapkg came from the server, and stays while this session lives" in text and "Removing" not in text, text
 
 
 def test_what_cannot_be_had_is_said(start, served, tmp_path):

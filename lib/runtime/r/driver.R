@@ -731,6 +731,17 @@ local({
 	r_install_packages <- utils::install.packages
 	replace_in_utils("install.packages", install_packages)
 
+	# What the server brought is read-only here. R would say that it removed it.
+	remove_packages <- function(pkgs, lib) {
+		stays <- if (missing(lib)) intersect(pkgs, list.files(.libPaths()[1L]))
+		if (length(stays) > 0L)
+			stop(paste(stays, collapse = ", "), " came from the server, and stays while this session lives; detach() or ",
+				"unloadNamespace() takes a package out of use", call. = FALSE)
+		if (missing(lib)) r_remove_packages(pkgs) else r_remove_packages(pkgs, lib)
+	}
+	r_remove_packages <- utils::remove.packages
+	replace_in_utils("remove.packages", remove_packages)
+
 	# Packages that install others reach the network on their own ways: their functions lead here.
 	install_by_name <- function(pkgs, ...) install_packages(pkgs)
 	install_version <- function(package, version = NULL, ...) {
