@@ -106,6 +106,13 @@ def test_constraints_without_room_are_told_and_those_for_named_packages_come_fir
     assert "alpha 1.0" in text and "WARNING: 102 of 301 constraints are not used" in text, text
 
 
+@pytest.mark.parametrize("option, told", [("--no-binary :all:", True), ("--no-binary=alpha", True), ("--upgrade-strategy eager", True),
+                                          ("--upgrade-strategy only-if-needed", False)])
+def test_options_that_do_not_hold_are_told(start, option, told):
+    text = bash(start(), f"pip install {option} alpha").text
+    assert "Installed: alpha 2.0" in text and (f"WARNING: {option.replace('=', ' ')} is not used" in text) is told, text
+
+
 def test_too_many_packages_are_refused_with_what_to_do(start):
     text = bash(start(), "for n in $(seq 201); do echo \"other$n\"; done > r.txt; pip install -r r.txt; echo status $?").text
     assert "201 packages are named; name 200 at most in one request" in text and "status 1" in text, text
