@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import datetime
+import importlib
 import importlib.util
 import json
 import pathlib
@@ -469,6 +470,13 @@ def test_a_wheel_that_needs_more_than_its_index_says_is_refused(servers, index):
     source.changed[f"/files/{needy[0]}.metadata"] = b"Metadata-Version: 2.1\nName: needy\nVersion: 1.0\n"
     result = install(servers("--pip-index", source.url), "needy")
     assert result.is_error and "needs other packages than its index says (alpha)" in result.texts[0], result.texts
+
+
+def test_the_compiler_s_line_of_a_failed_build_is_told(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "lib/install"))
+    explain = importlib.import_module("python.explain").explain
+    said = "  Building wheel\n  own.c:3:10: fatal error: none.h: No such file or directory\n  error: command 'gcc' failed with exit code 1\n"
+    assert "own.c:3:10: fatal error: none.h: No such file" in explain(said)
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import sys
 from .common import packaging
 from .index import Problem, find_files, held_back
 
+COMPILER = re.compile(r"[^\s:]+:\d+:(?:\d+:)? (?:fatal )?error: ")  # a line of one that fails
 TAIL = 1200  # characters of what pip said last
 SHOWN_MAX = 6  # versions, tags
 ADDRESS = re.compile(r" \(from (?:http://127\.0\.0\.1:\S+|file:\S+)(?: \(from [^()]*\))?\)")  # of a file, in the sandbox
@@ -15,7 +16,7 @@ EARLIER = "earlier_requests"  # a made-up package: its dependencies are requests
 def explain(said, in_folders=False):
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for before, line in zip(["", *lines], lines)
-              if line.lower().startswith("error") or before.endswith("These do not:")]
+              if line.lower().startswith("error") or before.endswith("These do not:") or COMPILER.match(line)]
     text = "\n".join(errors or lines)[-TAIL:]
     if re.search("No module named '?pip", said):
         return ("pip is not installed for this Python (%s). On Debian it is the user's to install: "
