@@ -156,6 +156,8 @@ void job_note_wheels(struct job *job, const json_t *files)
 	size_t n;
 	json_t *file;
 
+	if (json_array_size(job->indexes.urls) == 0)
+		return; /* they lie in the user's folders */
 	json_decref(job->wheels);
 	job->wheels = json_array();
 	json_array_foreach (files, n, file)

@@ -343,7 +343,7 @@ def test_markers_choose_what_is_asked_for(start):
 
 
 @pytest.mark.account
-def test_a_folder_of_wheels_needs_no_network(start, tmp_path):
+def test_a_folder_of_wheels_needs_no_network(start, home, tmp_path):
     folder = tmp_path / "wheels"
     folder.mkdir()
     name, data = wheel("offline", "1.5")
@@ -351,6 +351,7 @@ def test_a_folder_of_wheels_needs_no_network(start, tmp_path):
     server = start(url=str(folder))
     assert install(server, "offline").object["packages"] == ["offline 1.5"]
     assert "1.5" in python(server, "import offline; offline.version").text
+    assert not paths_in(home, "cache/packages/wheels/*")  # the folder has it already
 
 
 def test_turned_off_is_said(start):
