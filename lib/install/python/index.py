@@ -582,10 +582,13 @@ def copy_kept(upstreams, row, path):
     if kept is None:
         return False
     seen = hashlib.sha256()
-    with open(kept, "rb") as f, open(path, "wb") as out:
-        while chunk := f.read(CHUNK):
-            out.write(chunk)
-            seen.update(chunk)
+    try:
+        with open(kept, "rb") as f, open(path, "wb") as out:
+            while chunk := f.read(CHUNK):
+                out.write(chunk)
+                seen.update(chunk)
+    except OSError:  # such as one that was trimmed meanwhile
+        return False
     return "sha256=" + seen.hexdigest() == row["hash"].lower()
 
 
