@@ -145,6 +145,7 @@ def test_a_tool_is_brought_and_run(start):
     assert "Installed: tool 1.0.0" in text and "tool says a b c\n0" in text
     assert bash(server, "npx tool again").text == "tool says again\n"
     assert "has no program" in bash(server, "npx alpha").text
+    assert bash(server, "npx -y native 2> told; cat told > /dev/null").text == "script says\n"
 
 
 def test_a_tool_that_is_no_javascript_is_run_by_what_it_names(start):

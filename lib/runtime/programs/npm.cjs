@@ -74,13 +74,13 @@ function readLine(pipe) {
   return Buffer.from(bytes).toString('utf8');
 }
 
-function bring(names, locked) {
-  process.stdout.write(`Asking ptycell to install ${names.map((name) => name.replace(OPTIONAL, '')).join(' ')}.\n`);
-  return tell(ask('install', names, locked));
+function bring(names, locked, out = process.stdout) {
+  out.write(`Asking ptycell to install ${names.map((name) => name.replace(OPTIONAL, '')).join(' ')}.\n`);
+  return tell(ask('install', names, locked), out);
 }
 
-function tell(answer) {
-  (answer.ok ? process.stdout : process.stderr).write(`${answer.text}\n`);
+function tell(answer, out = process.stdout) {
+  (answer.ok ? out : process.stderr).write(`${answer.text}\n`);
   return answer.ok ? 0 : 1;
 }
 
@@ -460,7 +460,7 @@ function execute(words) {
   if (spec === undefined) throw new Refusal('Name the tool to run: npx TOOL WORDS...');
   const tool = packages.length > 0 ? spec : toolOf(spec);
   if (findTool(tool) === undefined || spec.indexOf('@', 1) > 0) {
-    const status = bring(packages.length > 0 ? packages : [spec]);
+    const status = bring(packages.length > 0 ? packages : [spec], undefined, process.stderr); // its output is the tool's
     if (status !== 0) return status;
   }
   const file = findTool(tool) ?? onlyTool(spec);
