@@ -10,6 +10,13 @@
 #include "policy/policyfile.h"
 #include "session/session.h"
 
+/* Tier landlock has no network for installers, and another user could not open the folder. */
+static bool reads_wheels(const struct job *job, bool network)
+{
+	return network && job_resolves(job) &&
+	       confinement_facts(job->broker->host->confinement).tier != POLICY_LANDLOCK;
+}
+
 json_t *job_request(const struct job *job, const char *step, bool network)
 {
 	const struct indexes *from = &job->indexes;
@@ -35,7 +42,7 @@ json_t *job_request(const struct job *job, const char *step, bool network)
 	json_put_bool(request, "builds", job_may_build(job));
 	json_put_int(request, "bytes_max", (json_int_t)job->broker->host->settings->install_max);
 	json_put_bool(request, "proxied", confinement_facts(job->broker->host->confinement).rooted);
-	if (network && job_resolves(job))
+	if (reads_wheels(job, network))
 		json_put_str(request, "wheels", cache_wheels_path(job->broker->cache));
 	if (network && str_eq(step, "resolve"))
 		json_put(request, "seen", job_seen(job));
@@ -51,7 +58,7 @@ size_t job_folders(const struct job *job, bool network, const char **ret_paths, 
 		ret_paths[count] = from->folders[count];
 		ret_fds[count] = from->folder_fds[count];
 	}
-	if (network && job_resolves(job)) {
+	if (reads_wheels(job, network)) {
 		ret_paths[count] = cache_wheels_path(job->broker->cache);
 		ret_fds[count++] = cache_wheels_fd(job->broker->cache);
 	}
