@@ -34,7 +34,7 @@ struct loop {
 	uint64_t (*now_ms)(void);
 	size_t source_count; /* started descriptors, those of children and signals included */
 	struct epoll_event batch[LOOP_BATCH];
-	int batch_len;
+	int batch_len; /* -1: a signal came first */
 	struct list always_ready;
 	struct list ended;               /* children of this turn */
 	struct list unheld;              /* children without a pidfd */
@@ -83,6 +83,12 @@ void loop_free(struct loop *loop)
 
 uint64_t loop_now(const struct loop *loop)
 {
+	return loop->now;
+}
+
+uint64_t loop_update_now(struct loop *loop)
+{
+	loop->now = loop->now_ms();
 	return loop->now;
 }
 
@@ -570,13 +576,11 @@ static void allow_for_pause(struct loop *loop, uint64_t slept_ms, uint64_t wante
 void loop_turn(struct loop *loop, int timeout_ms)
 {
 	uint64_t before = loop->now_ms();
-	int n;
 
 	assert(!loop->running);
 	loop->running = true;
 	timeout_ms = turn_wait_ms(loop, timeout_ms);
-	n = wait_for_events(loop, timeout_ms);
-	loop->batch_len = n > 0 ? n : 0;
+	loop->batch_len = wait_for_events(loop, timeout_ms);
 	loop->now = loop->now_ms();
 	if (timeout_ms >= 0)
 		allow_for_pause(loop, loop->now - before, (uint64_t)timeout_ms);

@@ -107,6 +107,8 @@ void loop_quit(struct loop *loop);
 void loop_linger(struct loop *loop, uint64_t us);
 /* Returns the time of this turn. Deferred calls have a later time of their own. */
 uint64_t loop_now(const struct loop *loop);
+/* Reads the clock, and returns its time, which is this turn's from here on. */
+uint64_t loop_update_now(struct loop *loop);
 
 /* Watches `fd`, which is borrowed until loop_io_stop. Returns -1 and sets *err. */
 int loop_io_start(struct loop *loop, struct loop_io *io, int fd, uint32_t events, loop_io_fn *fn,

@@ -364,6 +364,7 @@ static void on_deadline(struct loop_timer *timer)
 
 void runner_start_clock(struct runner *r, uint64_t left_ms)
 {
-	r->clock_end_ms = loop_now(r->c.loop) + left_ms;
+	/* The turn may have taken long before. */
+	r->clock_end_ms = loop_update_now(r->c.loop) + left_ms;
 	loop_timer_start(r->c.loop, &r->deadline, r->clock_end_ms, on_deadline);
 }

@@ -38,6 +38,10 @@ static void timers_run_by_deadline_and_ties_first_come(void **state)
 	assert_string_equal(callbacks, "abcdef");
 	assert_false(loop_timer_active(&alarms[0].timer));
 	assert_int_equal(loop_now(*state), now);
+	now += 5;
+	assert_int_equal(loop_now(*state), now - 5);
+	assert_int_equal(loop_update_now(*state), now);
+	assert_int_equal(loop_now(*state), now);
 }
 
 static void any_timer_of_many_may_be_stopped(void **state)

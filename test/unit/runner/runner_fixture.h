@@ -22,6 +22,7 @@ struct reports {
 	bool lost_told;
 	const char *refusal; /* of each cell that would start; or NULL */
 	int started;
+	uint64_t starting_ms; /* how long the report of a start takes */
 	int waits;
 	int resumed;
 	int unanswered;
@@ -67,6 +68,7 @@ FIXTURE_FN void on_starting(struct runner *runner)
 {
 	(void)runner;
 	reports.started++;
+	fixture_now += reports.starting_ms;
 }
 
 FIXTURE_FN void on_waits(struct runner *runner)

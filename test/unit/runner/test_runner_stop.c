@@ -43,6 +43,21 @@ static void a_deadline_interrupts_and_keeps_the_state(void **state)
 	assert_int_equal(run_cell("done")->state, CELL_DONE);
 }
 
+/* What the server did in the same turn takes nothing from the code's time. */
+static void a_deadline_counts_from_the_start(void **state)
+{
+	(void)state;
+	reports.starting_ms = 20000;
+	(void)submit("print=go\nwait", 1);
+	expect_output("go");
+	fixture_pass(29999);
+	fixture_pass(0);
+	assert_false(reports.runner->timed_out);
+	fixture_pass(1);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.cells[0]->state, CELL_TIMED_OUT);
+}
+
 /* Each step comes at its time and not before. */
 static void the_ladder_is_int_int_usr2_term_kill(void **state)
 {
@@ -232,6 +247,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		RUNNER_TEST(a_deadline_interrupts_and_keeps_the_state),
+		RUNNER_TEST(a_deadline_counts_from_the_start),
 		RUNNER_TEST(the_ladder_is_int_int_usr2_term_kill),
 		RUNNER_TEST(only_a_caller_repeats_an_interrupt),
 		RUNNER_TEST(a_cell_that_gives_in_on_the_way_keeps_its_state),
