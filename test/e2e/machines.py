@@ -17,6 +17,8 @@ from outside import HIDDEN_BY
 
 NOBODY = 65534
 IS_ROOT = os.geteuid() == 0
+# A user whose processes are this run's only, where root runs the tests: the kernel counts all of a user's.
+OF_THIS_RUN = 61000 + os.getpid() % 4000
 
 
 def landlock_abi():
@@ -36,11 +38,11 @@ needs_bwrap = pytest.mark.skipif(not HAS_BWRAP, reason=BWRAP_REASON)
 
 
 @contextlib.contextmanager
-def user_home():
+def user_home(user=NOBODY):
     """A home folder of the ordinary user that the servers here run as."""
     with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as folder:
         if IS_ROOT:
-            os.chown(folder, NOBODY, NOBODY)
+            os.chown(folder, user, user)
         yield pathlib.Path(folder)
 
 
@@ -57,9 +59,9 @@ def programs():
     return folder
 
 
-def as_user():
+def as_user(user=NOBODY):
     """Popen's arguments for an ordinary user."""
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if IS_ROOT else {}
+    return {"user": user, "group": user, "extra_groups": []} if IS_ROOT else {}
 
 
 def on(place, *wrapper, program=None, as_root=False, **more):
@@ -101,7 +103,7 @@ INSIDE = pathlib.Path(__file__).with_name("inside.py").read_text(encoding="utf-8
 class Confined:
     """A server whose sessions are in `tier`, and what lies around it that they are after."""
 
-    def __init__(self, tier, home, **env):
+    def __init__(self, tier, home, user, **env):
         self.tier = tier.split()[0]
         self.home = home
         (home / ".ssh").mkdir(mode=0o700)
@@ -109,9 +111,9 @@ class Confined:
         self.secret.write_text("TOP SECRET", encoding="ascii")
         if IS_ROOT and tier in ("bwrap", "landlock"):
             for path in (home / ".ssh", self.secret):
-                os.chown(path, NOBODY, NOBODY)
+                os.chown(path, user, user)
         self.word = f"bystander-{os.getpid()}-{tier.replace(' ', '-')}"
-        identity = as_user() if tier in ("bwrap", "landlock") else {}
+        identity = as_user(user) if tier in ("bwrap", "landlock") else {}
         self.bystander = subprocess.Popen(["sh", "-c", "read line", self.word], stdin=subprocess.PIPE, **identity)
         kinds = {"namespaces": [], "bwrap": hostile("apparmor")}
         command = [*map(str, kinds.get(tier, hostile("docker"))), str(programs() / "ptycell")]
@@ -147,14 +149,14 @@ class Confined:
 
 
 @contextlib.contextmanager
-def confined_in(tier, **env):
-    """A Confined; skips where this machine cannot have such a tier."""
+def confined_in(tier, user=NOBODY, **env):
+    """A Confined; skips where this machine cannot have such a tier. Root runs it as `user` in tiers of an ordinary user."""
     if tier == "bwrap" and not HAS_BWRAP:
         pytest.skip(BWRAP_REASON)
     if tier.startswith("landlock") and ABI < 6:
         pytest.skip(SCOPE_REASON)
-    with (user_home() if tier in ("bwrap", "landlock") else own_home()) as home:
-        confined = Confined(tier, home, **env)
+    with (user_home(user) if tier in ("bwrap", "landlock") else own_home()) as home:
+        confined = Confined(tier, home, user, **env)
         try:
             confined.server.cell("1", session="first")
             seen = confined.server.call("session_info", session_id="first").object["confinement"]
