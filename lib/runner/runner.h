@@ -350,10 +350,11 @@ struct runner_query *runner_query_variables(struct runner *runner, unsigned limi
 struct runner_query *runner_query_imported(struct runner *runner, const char *packages,
 					   query_done_fn *done, void *data);
 /*
- * Has the driver close objects that write files by their names (`settle` in runtime/frame.h).
+ * Has the driver close objects that write files by their names (`close-named` in runtime/frame.h).
  * `done` comes as that of runner_query_variables.
  */
-struct runner_query *runner_query_settle(struct runner *runner, query_done_fn *done, void *data);
+struct runner_query *runner_query_close_named(struct runner *runner, query_done_fn *done,
+					      void *data);
 /* The driver's report of a save. Borrowed for the call of `done`. */
 struct runner_saved {
 	uint64_t names;      /* that are saved; untrusted */

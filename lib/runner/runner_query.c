@@ -79,9 +79,9 @@ struct runner_query *runner_query_imported(struct runner *r, const char *package
 		done, data);
 }
 
-struct runner_query *runner_query_settle(struct runner *r, query_done_fn *done, void *data)
+struct runner_query *runner_query_close_named(struct runner *r, query_done_fn *done, void *data)
 {
-	return runner_ask(r, &(struct query_request){ .type = "settle" }, done, data);
+	return runner_ask(r, &(struct query_request){ .type = "close-named" }, done, data);
 }
 
 static void read_answer(const struct frame *frame, struct query_answer *answer)

@@ -8,8 +8,8 @@
  * type and name are 1-64 of a-z 0-9 . / + -; numbers are decimal without sign or leading zeros. A
  * flag is "1" or "0". Frames of a driver are untrusted: only the limits below hold for them.
  *
- * To the driver: boot, hello; exec, restore, interrupt, ack, installed; vars, imported, settle,
- * save, quit; preload, serve.
+ * To the driver: boot, hello; exec, restore, interrupt, ack, installed; vars, imported,
+ * close-named, save, quit; preload, serve.
  *
  * From the driver: ready; begun, output, display, clear, result, done; interrupted, handles, reads;
  * install; values, saved, failed. The server ignores `log`.
@@ -93,8 +93,8 @@
  * installed. Its done has in `vars` a line of text for each package of which an older copy is
  * imported.
  *
- * `settle`, between cells: the driver closes objects of session code that would write a file by its
- * name later. Its done has in `vars` a line with the path of each.
+ * `close-named`, between cells: the driver closes objects of session code that would write a file
+ * by its name later. Its done has in `vars` a line with the path of each.
  *
  * 6. Variables that last. `save`, between cells: the driver saves the session's variables in at
  * most `limit` bytes. `cell` is the number of the last cell. `secrets`, if there are any, are texts

@@ -121,8 +121,8 @@ struct language {
 	bool saves_variables;
 	/* Its driver answers `imported`. */
 	bool reports_imported;
-	/* Its driver answers `settle`. */
-	bool settles;
+	/* Its driver answers `close-named`. */
+	bool closes_named;
 	/* Its driver gives threads the stack size in `hello`. */
 	bool sizes_stacks;
 	/* 0, or a signal that only makes the interpreter look for signals that it has received. Its

@@ -56,11 +56,11 @@ struct restore {
 	struct loop_timer reports; /* waits for those of the proxy */
 	struct loop_timer save_late;
 	struct loop_timer quit_late;
-	size_t awaited;                /* interpreters that have not ended by themselves yet */
-	bool quit;                     /* there were some */
-	bool interrupted;              /* they got a SIGINT */
-	struct runner_query *settling; /* before files are put back; or NULL */
-	size_t settled;                /* languages that were asked */
+	size_t awaited;               /* interpreters that have not ended by themselves yet */
+	bool quit;                    /* there were some */
+	bool interrupted;             /* they got a SIGINT */
+	struct runner_query *closing; /* before files are put back; or NULL */
+	size_t asked;                 /* languages that were asked */
 	struct aside_job *job;
 	struct removal *removal; /* of the spent folder; or NULL */
 	struct restore_report report;

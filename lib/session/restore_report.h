@@ -58,7 +58,7 @@ void restore_report_release(struct restore_report *report);
 /* Adds an entry. Its text is clean. */
 void restore_report_add(struct restore_list *list, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Adds an open file, by lines of `settle` (runtime/frame.h). They are untrusted. */
+/* Adds an open file, by lines of `close-named` (runtime/frame.h). They are untrusted. */
 void restore_report_add_closed(struct restore_report *report, const char *lines, size_t len);
 /* Adds the files that a job reported to the list, or to that of open ones. */
 void restore_report_add_files(struct restore_report *report, struct restore_list *list,

@@ -180,8 +180,8 @@ void session_restore_abandon(struct session *s)
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_end(s->languages[i].runner, "the session ended");
 	session_list_files_cancel(s, r);
-	if (r->settling != NULL)
-		runner_query_cancel(mem_steal(&r->settling));
+	if (r->closing != NULL)
+		runner_query_cancel(mem_steal(&r->closing));
 	aside_stop(mem_steal(&r->job));
 	s->displaced = workspace_take_back(s->workspace, &err) < 0;
 	if (s->displaced)
@@ -353,31 +353,31 @@ struct aside_spec session_restore_spec(struct restore *r,
 				    .data = r };
 }
 
-static void on_settle(struct loop_defer *defer);
+static void close_next(struct loop_defer *defer);
 
-static void on_settled(const struct query_answer *answer, void *data)
+static void on_named_closed(const struct query_answer *answer, void *data)
 {
 	struct restore *r = data;
 
-	r->settling = NULL;
+	r->closing = NULL;
 	if (answer->problem == NULL)
 		restore_report_add_closed(&r->report, answer->lines, answer->len);
-	loop_defer_start(r->session->host->loop, &r->step, on_settle);
+	loop_defer_start(r->session->host->loop, &r->step, close_next);
 }
 
 /* Asks the next interpreter to settle. Puts the files back after the last one. */
-static void on_settle(struct loop_defer *defer)
+static void close_next(struct loop_defer *defer)
 {
 	struct restore *r = container_of(defer, struct restore, step);
 	const struct aside_spec spec = session_restore_spec(r, on_put_back);
 	struct session *s = r->session;
 
-	while (r->settled < s->language_count) {
-		struct runner *runner = s->languages[r->settled++].runner;
+	while (r->asked < s->language_count) {
+		struct runner *runner = s->languages[r->asked++].runner;
 
-		if (!runner_language(runner)->settles)
+		if (!runner_language(runner)->closes_named)
 			continue;
-		r->settling = runner_query_settle(runner, on_settled, r);
+		r->closing = runner_query_close_named(runner, on_named_closed, r);
 		return;
 	}
 	r->job = aside_put_back(&spec);
@@ -386,7 +386,7 @@ static void on_settle(struct loop_defer *defer)
 void session_restore_put_back(struct restore *r)
 {
 	r->state = RESTORE_PUTTING_BACK;
-	on_settle(&r->step);
+	close_next(&r->step);
 }
 
 /* ---- the beginning ---- */

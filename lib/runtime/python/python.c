@@ -101,7 +101,7 @@ const struct language *python_language(void)
 		.sizes_stacks = true,
 		.survives_no_memory = true,
 		.reports_imported = true,
-		.settles = true,
+		.closes_named = true,
 		.saves_variables = true,
 	};
 

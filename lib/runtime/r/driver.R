@@ -776,7 +776,7 @@ local({
 		full <- c(full[file.exists(first)], full)[1L]
 		if (startsWith(full, paste0(state$home, "/"))) substring(full, nchar(state$home) + 2L) else full
 	}
-	answer_settle <- function(frame) {
+	answer_close_named <- function(frame) {
 		open <- if (length(.Devices) > 1L) Filter(Negate(is_ours), dev.list())
 		paths <- vapply(open, function(number) c(attr(.Devices[[number]], "filepath"), "")[1L], "")
 		closed <- character()
@@ -1240,7 +1240,7 @@ local({
 				quit = quit_session(),
 				vars = answer_vars(frame),
 				imported = answer_imported(frame),
-				settle = answer_settle(frame)
+				`close-named` = answer_close_named(frame)
 			)
 		}
 	}

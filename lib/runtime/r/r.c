@@ -49,7 +49,7 @@ const struct language *r_language(void)
 		.descriptor_count = ARRAY_SIZE(descriptors),
 		.survives_no_memory = true,
 		.reports_imported = true,
-		.settles = true,
+		.closes_named = true,
 	};
 
 	return &row;

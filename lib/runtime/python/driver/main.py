@@ -43,7 +43,7 @@ from .loop import pump_loop
 from .magics_table import install_magics
 from .names import names
 from .preload import handle_preload
-from .named_files import handle_settle
+from .named_files import handle_close_named
 from .queries import handle_vars
 from .quitting import end_interpreter
 from .restoring import handle_restore
@@ -105,7 +105,7 @@ HANDLERS = {
     "exec": handle_exec,
     "vars": handle_vars,
     "imported": handle_imported,
-    "settle": handle_settle,
+    "close-named": handle_close_named,
     "save": handle_save,
     "restore": handle_restore,
     "preload": handle_preload,

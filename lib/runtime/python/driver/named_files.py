@@ -11,7 +11,7 @@ from .channel import channel
 from .state import State
 
 
-def handle_settle(request):
+def handle_close_named(request):
     channel.answer(request, [("status", "ok"), ("vars", "\n".join(sorted(filter(None, map(close_own, databases())))))])
 
 
