@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * The order counts: from OPEN_FILES_UNKNOWN on a file may be open for writing, and with each later
+ * value it surely is.
+ */
 enum open_files_how {
 	OPEN_FILES_NONE,    /* no process has it open */
 	OPEN_FILES_READS,   /* none has it open for writing */

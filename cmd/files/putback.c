@@ -34,10 +34,8 @@ enum { LINK_TEXT_MAX = 4096, TEXT_BLOCK = 4096, TEXT_LEAST = 9 /* a tab; no text
 struct putback {
 	struct buf path; /* of the current folder, with a slash behind it */
 	struct open_files open;
-	size_t count;      /* files that came out differently, without those of open_count */
-	size_t open_count; /* files whose handles do not reach what has their name now */
-	size_t stay_count; /* new files that stay */
-	size_t removed;    /* files and folders */
+	size_t counts[ASIDE_LISTS]; /* files to report */
+	size_t removed;             /* files and folders */
 	bool failed;
 	struct err err; /* the first failure */
 };
@@ -79,34 +77,39 @@ static bool is_quiet(const char *path)
 	return path[0] == '.' || strstr(path, "/.") != NULL;
 }
 
-static void send_report(const char *path, const char *how, bool is_open)
+/* Reports a file. A hidden one is reported if it is known to be open. */
+static void report_in(struct putback *p, enum aside_list list, const char *name, const char *how)
 {
-	json_t *progress = json_object();
+	cleanup_free char *path = xasprintf("%s%s", buf_str(&p->path), name);
+	bool is_open = list == ASIDE_OPEN || list == ASIDE_STAYS;
+	json_t *progress;
 
+	if (!is_open && is_quiet(path))
+		return;
+	if (p->counts[list]++ >= (is_open ? PUTBACK_OPEN_MAX : PUTBACK_NAMED_MAX))
+		return;
+	progress = json_object();
 	json_put_path(progress, "path", path);
 	json_put_str(progress, "how", how);
-	json_put_bool(progress, "open", is_open);
+	json_put_int(progress, "list", (json_int_t)list);
 	program_progress(progress);
 }
 
 static void report(struct putback *p, const char *name, const char *how)
 {
-	cleanup_free char *path = xasprintf("%s%s", buf_str(&p->path), name);
-
-	if (is_quiet(path) || (str_eq(how, "missing") && strncmp(path, "input/", 6) == 0))
-		return;
-	if (p->count++ < PUTBACK_NAMED_MAX)
-		send_report(path, how, false);
+	if (!str_eq(how, "missing") || strncmp(buf_str(&p->path), "input/", 6) != 0)
+		report_in(p, ASIDE_CHANGED, name, how);
 }
 
-/* Reports a file that is open, also a hidden one. */
-static void report_open(struct putback *p, const char *name, const char *how)
+/* Reports a file that processes do not reach any more, if they have it open. */
+static void report_unreached(struct putback *p, enum open_files_how open, const char *name,
+			     const char *how)
 {
-	cleanup_free char *path = xasprintf("%s%s", buf_str(&p->path), name);
-	size_t *count = str_eq(how, ASIDE_STAYS) ? &p->stay_count : &p->open_count;
-
-	if ((*count)++ < PUTBACK_OPEN_MAX)
-		send_report(path, how, true);
+	report_in(p,
+		  open == OPEN_FILES_NONE      ? ASIDE_CHANGED
+		  : open == OPEN_FILES_UNKNOWN ? ASIDE_UNKNOWN
+					       : ASIDE_OPEN,
+		  name, how);
 }
 
 /* ---- opening ---- */
@@ -194,11 +197,11 @@ static bool clear(struct putback *p, const struct clearing *at, const char *name
 	if (S_ISREG(st.st_mode))
 		how = how_open(p, at->dir_fd, name);
 	if (at->may_stay && how > OPEN_FILES_UNKNOWN) {
-		report_open(p, name, ASIDE_STAYS);
+		report_in(p, ASIDE_STAYS, name, "new");
 		return true;
 	}
 	if (!at->may_stay && how != OPEN_FILES_NONE)
-		report_open(p, name, "removed");
+		report_unreached(p, how, name, "removed");
 	remove_any(p, at->dir_fd, name, &st);
 	return false;
 }
@@ -313,10 +316,10 @@ static void replace_bytes(struct putback *p, const struct pair *pair, const char
 			may_share(how, both->from, both->to);
 	cleanup_fd int writable = in_place ? unlock_and_open_file(pair->to, name, O_RDWR) : -1;
 
-	if (in_place || how == OPEN_FILES_NONE || (both->same && how == OPEN_FILES_READS))
+	if (in_place || (both->same && how == OPEN_FILES_READS))
 		report(p, name, both->same ? "relinked" : "differs");
 	else
-		report_open(p, name, both->same ? "relinked" : "differs");
+		report_unreached(p, how, name, both->same ? "relinked" : "differs");
 	if (writable >= 0 && rewrite(both->from, writable, st->st_size))
 		set_like(p, writable, st, name);
 	else
@@ -355,15 +358,16 @@ static void put_file(struct putback *p, const struct pair *pair, const char *nam
 	}
 }
 
-static void note_bound(struct putback *p, const char *name)
+static void note_bound(struct putback *p, const char *name, enum open_files_how how)
 {
 	if (p->failed)
 		return;
 	p->failed = true;
 	(void)err_set(&p->err, ERR_BUSY,
-		      "a cell has left a connection open, which would damage the log of a "
-		      "database; cells should close connections at their end: '%s%s'",
-		      buf_str(&p->path), name);
+		      "a cell %s a connection open, which would damage the log of a database; "
+		      "cells should close connections at their end: '%s%s'",
+		      how == OPEN_FILES_UNKNOWN ? "may have left" : "has left", buf_str(&p->path),
+		      name);
 }
 
 /* Replaces a database with its logs, if it differs: an open connection must not go on with it. */
@@ -378,13 +382,10 @@ static void put_database(struct putback *p, const struct pair *pair, const char 
 		return;
 	how = how_open(p, pair->to, name);
 	if (database_is_bound(pair->from, name) && how > OPEN_FILES_READS) {
-		note_bound(p, name);
+		note_bound(p, name, how);
 		return;
 	}
-	if (how == OPEN_FILES_NONE)
-		report(p, name, "differs");
-	else
-		report_open(p, name, "differs");
+	report_unreached(p, how, name, "differs");
 	if (database_remove(pair->to, name) < 0) {
 		note_problem(p, name);
 		return;
@@ -495,10 +496,11 @@ static void put_folder(struct putback *p, const struct pair *pair)
 static void send_result(const struct putback *p)
 {
 	json_t *result = json_object();
+	json_t *counts = json_array();
 
-	json_put_int(result, "count", (json_int_t)p->count);
-	json_put_int(result, "open_count", (json_int_t)p->open_count);
-	json_put_int(result, "stay_count", (json_int_t)p->stay_count);
+	for (size_t i = 0; i < ASIDE_LISTS; i++)
+		json_append(counts, json_integer((json_int_t)p->counts[i]));
+	json_put(result, "counts", counts);
 	if (p->failed)
 		json_put_str(result, "problem", p->err.msg);
 	program_result(result);

@@ -10,13 +10,12 @@
  * problem, after which no further file is put back. The bytes of `aside` are never changed, and
  * nothing is renamed: if this program outlives its server, the next server's files are safe.
  *
- * The progress {"path", "how", "open"} names a file (percent-encoded) that the replay left in
+ * The progress {"path", "how", "list"} names a file (percent-encoded) that the replay left in
  * another state: "differs", "missing", "new" or "removed"; a folder is "new, but for what stays". A
- * file that has several hard links is replaced, and "relinked" if its bytes are the same. Hidden
- * files, caches and missing inputs are not reported, except those that are "open": what has them
- * open does not reach the file that was put back. A new file that is open for writing "stays". The
- * result is {"count", "open_count", "stay_count", "problem"}: the numbers of files that are not
- * open, of those that are, and of those that stay. The problem is why a file could not be put back.
+ * file that has several hard links is replaced, and "relinked" if its bytes are the same. The list
+ * is one of enum aside_list. Hidden files, caches and missing inputs are only reported if they are
+ * known to be open. The result is {"counts", "problem"}: the number of files of each list, and why
+ * a file could not be put back.
  */
 #ifndef FILES_PUTBACK_H
 #define FILES_PUTBACK_H
@@ -27,8 +26,8 @@
 
 enum {
 	PUTBACK_DEPTH_MAX = 200, /* of folders: each holds four descriptors */
-	PUTBACK_NAMED_MAX = 100, /* files that are not open */
-	PUTBACK_OPEN_MAX = 1000, /* files that are */
+	PUTBACK_NAMED_MAX = 100, /* files of a list that are not known to be open */
+	PUTBACK_OPEN_MAX = 1000, /* files of one that are */
 };
 
 /* Runs the request and sends the result. Returns -1 and sets *err. */

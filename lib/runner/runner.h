@@ -51,6 +51,7 @@ enum {
 	RUNNER_DRAIN_MAX = 64 << 10, /* bytes read after an end; a background writer has more */
 	RUNNER_QUERY_MS = 2000,
 	RUNNER_SAVE_MS = 15000,  /* the driver's own limit is 10 s */
+	RUNNER_CLOSE_MS = 15000, /* to close what writes files, beside RUNNER_QUERY_MS */
 	RUNNER_FRAME_MS = 30000, /* from the beginning of a frame to its end */
 	RUNNER_GONE_MS = 2000,   /* since the kill, without a report from the supervisor */
 };

@@ -38,8 +38,9 @@ struct runner_query *runner_ask(struct runner *r, const struct query_request *re
 	if (r->state != RUNNER_READY || r->held || r->quits || r->query != NULL ||
 	    !list_empty(&r->queue)) {
 		query->problem =
-			r->state == RUNNER_IDLE
-				? "the interpreter does not run: there are no names"
+			r->state == RUNNER_IDLE ? "the interpreter does not run: there are no names"
+			: r->state == RUNNER_ENDING
+				? "the interpreter is ending"
 				: "the interpreter is busy; ask again when the cell has ended";
 		loop_defer_start(r->c.loop, &query->refused, on_query_refused);
 		return query;
@@ -81,7 +82,9 @@ struct runner_query *runner_query_imported(struct runner *r, const char *package
 
 struct runner_query *runner_query_close_named(struct runner *r, query_done_fn *done, void *data)
 {
-	return runner_ask(r, &(struct query_request){ .type = "close-named" }, done, data);
+	return runner_ask(
+		r, &(struct query_request){ .type = "close-named", .work_ms = RUNNER_CLOSE_MS },
+		done, data);
 }
 
 static void read_answer(const struct frame *frame, struct query_answer *answer)

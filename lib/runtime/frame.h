@@ -94,7 +94,8 @@
  * imported.
  *
  * `close-named`, between cells: the driver closes objects of session code that would write a file
- * by its name later. Its done has in `vars` a line with the path of each.
+ * of the working folder by its name later. Its done has in `vars` a line with the path of each
+ * file. Where one stays open, its status is no, with a `text` that says why.
  *
  * 6. Variables that last. `save`, between cells: the driver saves the session's variables in at
  * most `limit` bytes. `cell` is the number of the last cell. `secrets`, if there are any, are texts

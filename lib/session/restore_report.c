@@ -12,16 +12,17 @@
 #include "text/sanitize.h"
 #include "workspace/aside.h"
 
-enum { ENTRY_MAX = 400, PATH_CHARS_MAX = 4096, LISTS = 14 };
+enum { ENTRY_MAX = 400, PATH_CHARS_MAX = 4096, LISTS = 17 };
 
 /* Sets the array to all lists of the report. */
 static void get_lists(struct restore_report *report, struct restore_list *ret_lists[LISTS])
 {
 	struct restore_list *const lists[LISTS] = {
-		&report->skipped, &report->failed,  &report->lost,    &report->gone,
-		&report->inputs,  &report->differs, &report->folders, &report->shares,
-		&report->refused, &report->hosts,   &report->active,  &report->open,
-		&report->stays,   &report->cut,
+		&report->skipped,  &report->failed,  &report->lost,    &report->gone,
+		&report->inputs,   &report->differs, &report->folders, &report->shares,
+		&report->refused,  &report->hosts,   &report->active,  &report->open,
+		&report->stays,    &report->cut,     &report->unknown, &report->closed,
+		&report->unclosed,
 	};
 
 	memcpy(ret_lists, lists, sizeof(lists));
@@ -85,8 +86,10 @@ void restore_report_add_closed(struct restore_report *report, const char *lines,
 		const char *feed = memchr(lines, '\n', (size_t)(end - lines));
 		const char *next = feed != NULL ? feed : end;
 
-		if (next > lines)
-			add_always(&report->open, lines, (size_t)(next - lines), "closed");
+		if (next > lines && report->closed.count < RESTORE_CLOSED_MAX)
+			add_always(&report->closed, lines, (size_t)(next - lines), NULL);
+		else if (next > lines)
+			report->closed.count++;
 		lines = next + 1;
 	}
 }
@@ -94,25 +97,27 @@ void restore_report_add_closed(struct restore_report *report, const char *lines,
 void restore_report_add_files(struct restore_report *report, struct restore_list *list,
 			      const struct aside_result *result)
 {
-	struct restore_list *const lists[] = { list, &report->open, &report->stays };
-	size_t counts[] = { result->total - result->open_total - result->stay_total,
-			    result->open_total, result->stay_total };
+	struct restore_list *const lists[ASIDE_LISTS] = { [ASIDE_CHANGED] = list,
+							  [ASIDE_OPEN] = &report->open,
+							  [ASIDE_UNKNOWN] = &report->unknown,
+							  [ASIDE_STAYS] = &report->stays };
+	size_t named[ASIDE_LISTS] = { 0 };
 
 	for (size_t i = 0; i < result->found_count; i++) {
 		const struct aside_found *file = &result->found[i];
 		cleanup_free char *quoted = sanitize_quote(file->path);
 		cleanup_free char *how = sanitize_quote(file->how);
-		size_t kind = file->stays ? 2 : file->open ? 1 : 0;
 
-		if (kind > 0)
-			add_always(lists[kind], file->path, strlen(file->path),
-				   file->stays ? NULL : file->how);
+		if (file->list == ASIDE_OPEN || file->list == ASIDE_STAYS)
+			add_always(lists[file->list], file->path, strlen(file->path),
+				   file->list == ASIDE_OPEN ? file->how : NULL);
 		else
-			restore_report_add(list, "'%s' (%s)", quoted, how);
-		counts[kind] -= counts[kind] > 0 ? 1 : 0;
+			restore_report_add(lists[file->list], "'%s' (%s)", quoted, how);
+		named[file->list]++;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-		lists[i]->count += counts[i];
+	for (size_t i = 0; i < ASIDE_LISTS; i++)
+		if (result->totals[i] > named[i])
+			lists[i]->count += result->totals[i] - named[i];
 }
 
 /* Appends a line with the list, if there is one. */
@@ -180,6 +185,37 @@ static void put_files(struct buf *out, const struct restore_report *report)
 			 report->problem);
 }
 
+/* Appends what became of files that cells left open, and of others that came out differently. */
+static void put_open_files(struct buf *out, const struct restore_report *report)
+{
+	put_list(out,
+		 "Handles and connections that cells left open do not reach these files. What is "
+		 "written to one is lost, mostly without an error; open what is needed again: ",
+		 &report->open, ".");
+	put_list(out,
+		 "It is not known whether cells left these files open. A handle or connection to "
+		 "one would not reach it, so that what is written there would be lost: ",
+		 &report->unknown, ".");
+	put_list(out,
+		 "Databases and devices that cells left open were closed, because they write files "
+		 "by name. These are the files from before again: ",
+		 &report->closed, ".");
+	put_list(out,
+		 "Interpreters that may still write over files from before, because they did not "
+		 "close all databases of dbm.dumb or graphics devices: ",
+		 &report->unclosed, ".");
+	put_list(out,
+		 "New files that stay beside those from before, because code has them open for "
+		 "writing: ",
+		 &report->stays, ".");
+	put_list(
+		out,
+		"Files that came out differently when cells ran again (those from before count): ",
+		&report->differs,
+		". Where cells left one of them open to append text, that goes on in the file from "
+		"before.");
+}
+
 /* Appends which hosts and shared folders the cells could reach. */
 static void put_outside(struct buf *out, const struct restore_report *report)
 {
@@ -233,8 +269,8 @@ static void put_help(struct buf *out, const struct restore_report *report)
 	if (report->problem != NULL)
 		buf_putf(
 			out,
-			"\nrestore_run may end like this again: session://%s/script has the code, so "
-			"that cells can run what is needed of it.",
+			"\nrestore_run may fail again in this way. To run single cells, read their "
+			"code in session://%s/script.",
 			report->session_id);
 	if (report->saved_cell > 0)
 		buf_putf(out,
@@ -267,22 +303,8 @@ char *restore_report_text(const struct restore_report *report)
 		 "missing then.");
 	put_list(&out, "Files that cells did not find, or may not have found, as they were then: ",
 		 &report->inputs, ".");
-	if (report->problem == NULL) { /* else lists end early, and no cell has a file open */
-		put_list(
-			&out,
-			"Files to open again, as handles and connections that cells left open do not reach "
-			"them (what is written there is lost, mostly without an error): ",
-			&report->open, ".");
-		put_list(
-			&out,
-			"New files that stay beside those from before, because code has them open for writing: ",
-			&report->stays, ".");
-		put_list(
-			&out,
-			"Files that came out differently when cells ran again (those from before count): ",
-			&report->differs,
-			". Where cells left one of them open to append text, that goes on in the file from before.");
-	}
+	if (report->problem == NULL) /* else lists end early, and no cell has a file open */
+		put_open_files(&out, report);
 	put_outside(&out, report);
 	put_running(&out, report);
 	if (report->missing_cells > 0)

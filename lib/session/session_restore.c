@@ -316,7 +316,7 @@ static void keep_stays(struct session *s, const struct aside_result *result)
 	size_t count = 0;
 
 	for (size_t i = 0; i < result->found_count; i++)
-		if (result->found[i].stays)
+		if (result->found[i].list == ASIDE_STAYS)
 			changes[count++] = (struct change){ .kind = CHANGE_NEW,
 							    .file.path = result->found[i].path };
 	session_keep_new(s, changes, count);
@@ -358,14 +358,21 @@ static void close_next(struct loop_defer *defer);
 static void on_named_closed(const struct query_answer *answer, void *data)
 {
 	struct restore *r = data;
+	const struct session *s = r->session;
 
 	r->closing = NULL;
-	if (answer->problem == NULL)
-		restore_report_add_closed(&r->report, answer->lines, answer->len);
+	restore_report_add_closed(&r->report, answer->lines, answer->len);
+	if (answer->problem != NULL)
+		restore_report_add(&r->report.unclosed, "%s (%s)",
+				   runner_language(s->languages[r->asked - 1].runner)->name,
+				   answer->problem);
 	loop_defer_start(r->session->host->loop, &r->step, close_next);
 }
 
-/* Asks the next interpreter to settle. Puts the files back after the last one. */
+/*
+ * Asks the next interpreter to close what writes files by name. Puts the files back after the last
+ * one.
+ */
 static void close_next(struct loop_defer *defer)
 {
 	struct restore *r = container_of(defer, struct restore, step);
@@ -375,7 +382,7 @@ static void close_next(struct loop_defer *defer)
 	while (r->asked < s->language_count) {
 		struct runner *runner = s->languages[r->asked++].runner;
 
-		if (!runner_language(runner)->closes_named)
+		if (!runner_language(runner)->closes_named || runner_state(runner) == RUNNER_IDLE)
 			continue;
 		r->closing = runner_query_close_named(runner, on_named_closed, r);
 		return;

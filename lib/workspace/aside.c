@@ -143,9 +143,10 @@ static void on_progress(struct helper *helper, const json_t *progress)
 {
 	struct aside_job *job = helper_data(helper);
 	const char *how = json_string_value(json_object_get(progress, "how"));
+	json_int_t list = json_integer_value(json_object_get(progress, "list"));
 	char *path = json_path_of(json_object_get(progress, "path"));
 
-	if (path == NULL || how == NULL) {
+	if (path == NULL || how == NULL || list < 0 || list >= ASIDE_LISTS) {
 		free(path);
 		return;
 	}
@@ -153,8 +154,7 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	job->found[job->found_count++] = (struct aside_found){
 		.path = path,
 		.how = xstrdup(how),
-		.open = json_is_true(json_object_get(progress, "open")),
-		.stays = str_eq(how, ASIDE_STAYS),
+		.list = (enum aside_list)list,
 	};
 }
 
@@ -162,15 +162,17 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 {
 	struct aside_job *job = helper_data(helper);
 	const char *problem = json_string_value(json_object_get(result, "problem"));
-	size_t open_total = (size_t)json_integer_value(json_object_get(result, "open_count"));
-	size_t stay_total = (size_t)json_integer_value(json_object_get(result, "stay_count"));
-	size_t count = (size_t)json_integer_value(json_object_get(result, "count")) + open_total +
-		       stay_total;
-	const struct aside_result counted = { .total = count > job->found_count ? count
-										: job->found_count,
-					      .open_total = open_total,
-					      .stay_total = stay_total };
+	const json_t *counts = json_object_get(result, "counts");
+	struct aside_result counted = { 0 };
 
+	for (size_t i = 0; i < job->found_count; i++)
+		counted.totals[job->found[i].list]++;
+	for (size_t i = 0; i < ASIDE_LISTS; i++) {
+		size_t count = (size_t)json_integer_value(json_array_get(counts, i));
+
+		if (count > counted.totals[i])
+			counted.totals[i] = count;
+	}
 	finish(job, &counted, err != NULL ? err->msg : problem);
 }
 

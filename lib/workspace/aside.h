@@ -23,7 +23,6 @@
 #define ASIDE_DATA "data"
 #define ASIDE_FOLDER "aside"
 #define ASIDE_SPENT_PREFIX "spent-"
-#define ASIDE_STAYS "stays" /* how a new file is that cmd/files/putback.h leaves in `data` */
 
 /*
  * Renames `aside` to `data`, if it exists. No process of the session may run. Returns -1 and sets
@@ -46,22 +45,29 @@ struct aside_file {
 	const char *sha256; /* or NULL */
 };
 
+/* The lists of files that jobs report. Only files that are put back are in others than the first.
+ */
+enum aside_list {
+	ASIDE_CHANGED,
+	ASIDE_OPEN,    /* processes have it open, and do not reach what has its name now */
+	ASIDE_UNKNOWN, /* the same holds, if processes have it open: that is not known */
+	ASIDE_STAYS,   /* is new and open for writing, so it stays */
+	ASIDE_LISTS,
+};
+
 /* A file that a job reports. */
 struct aside_found {
 	char *path; /* untrusted, not cleaned */
 	char *how;  /* as in cmd/files/bring.h, or cmd/files/putback.h */
-	bool open;  /* as in cmd/files/putback.h */
-	bool stays; /* `how` is ASIDE_STAYS */
+	enum aside_list list;
 };
 
 /* Borrowed for the call of `done`. */
 struct aside_result {
 	const struct aside_found *found; /* sorted by path */
 	size_t found_count;
-	size_t total;        /* of all such files: not every one is in `found` */
-	size_t open_total;   /* of those that are open and do not stay, which `total` counts, too */
-	size_t stay_total;   /* of those that stay, in the same way */
-	const char *problem; /* why not all was done, or NULL */
+	size_t totals[ASIDE_LISTS]; /* of all such files: not every one is in `found` */
+	const char *problem;        /* why not all was done, or NULL */
 };
 
 struct aside_spec {

@@ -179,7 +179,7 @@ def test_files_that_come_out_differently_are_named_and_yesterdays_stay(start, ho
     yesterday = next(mine).read_text()
     text = told(restore(server))
     assert "came out differently when cells ran again (those from before count): 'r' (differs). Where cells" in text
-    assert "do not reach them (what is written there is lost, mostly without an error): 'output/pid' (differs).\n" in text
+    assert "do not reach these files. What is written to one is lost, mostly without an error; open what is needed again: 'output/pid' (differs).\n" in text
     assert server.cell("print(f(), kept.read() == today)").text == f"{yesterday} True\n"
     assert next((home / "kept").rglob("pid")).read_text() == yesterday
     assert len(list((home / "kept").rglob("pid*"))) == 1, "results are not kept twice"

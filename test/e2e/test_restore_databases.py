@@ -5,7 +5,7 @@ import pytest
 from steps import kill
 from test_restore import days, restore, told
 
-UNREACHED = "cells left open do not reach them (what is written there is lost, mostly without an error): 'log.db' (differs)."
+UNREACHED = "cells left open do not reach these files. What is written to one is lost, mostly without an error; open what is needed again: 'log.db' (differs)."
 ROWS = """import random, sqlite3
 con = sqlite3.connect('log.db')
 con.execute('pragma journal_mode=%s')

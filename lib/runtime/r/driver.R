@@ -450,12 +450,18 @@ local({
 	}
 	keep_hooks()
 
+	users_devices <- function() if (length(.Devices) > 1L) Filter(Negate(is_ours), dev.list())
+
+	# Returns the path of each device's file as code gave it, or "".
+	file_paths <- function(devices)
+		vapply(devices, function(number) c(attr(.Devices[[number]], "filepath"), "")[1L], "")
+
 	# Prints a note when a cell leaves a device of the user open, and when a later cell draws on it:
 	# plots on it are not shown, and its file is complete once it is closed.
 	report_devices <- function() {
 		if (length(.Devices) == 1L) return()
-		open <- Filter(Negate(is_ours), dev.list())
-		paths <- vapply(open, function(number) c(attr(.Devices[[number]], "filepath"), "")[1L], "")
+		open <- users_devices()
+		paths <- file_paths(open)
 		devices <- paste(open, names(open), paths, recycle0 = TRUE)
 		for (i in which(!devices %in% state$reported | open %in% state$drawn_on)) {
 			current <- open[i] == dev.cur()
@@ -768,24 +774,40 @@ local({
 		send("done", frame$id, list(status = "ok", vars = paste(lines, collapse = "\n")))
 	}
 
-	# Closes the devices of files before other files get these names: some write theirs by its name, at their end.
-	# Returns a path as seen from the working folder. A relative one has been there since before the last setwd(), or since after it.
-	seen_from_home <- function(path) {
+	PAGES_MAX <- 1000L
+
+	# Returns the names of a device's pages, which its path may number, from page 1 on.
+	page_names <- function(path, pages) tryCatch(suppressWarnings(sprintf(path, pages)), error = function(e) path)
+
+	# Returns a device's full path. A relative one has been there since before the last setwd(), or since after it.
+	full_path <- function(path) {
 		full <- if (startsWith(path, "/")) path else file.path(c(getwd(), state$home), path)
-		first <- tryCatch(suppressWarnings(sprintf(full, 1L)), error = function(e) full) # a name may number its pages
-		full <- c(full[file.exists(first)], full)[1L]
-		if (startsWith(full, paste0(state$home, "/"))) substring(full, nchar(state$home) + 2L) else full
+		full <- c(full[file.exists(page_names(full, 1L))], full)[1L]
+		file.path(normalizePath(dirname(full), mustWork = FALSE), basename(full))
 	}
+
+	# Closes the devices of files in the working folder before other files get these names: some write
+	# theirs by its name, at their end.
 	answer_close_named <- function(frame) {
-		open <- if (length(.Devices) > 1L) Filter(Negate(is_ours), dev.list())
-		paths <- vapply(open, function(number) c(attr(.Devices[[number]], "filepath"), "")[1L], "")
+		open <- users_devices()
+		paths <- vapply(file_paths(open), function(path) if (nzchar(path)) full_path(path) else "", "")
+		home <- paste0(normalizePath(state$home), "/")
 		closed <- character()
-		for (i in which(nzchar(paths))) tryCatch({
-			grDevices::dev.off(open[i])
-			closed <- c(closed, seen_from_home(paths[i]))
-		}, error = function(e) NULL)
+		fails <- character()
+		for (i in which(startsWith(paths, home))) {
+			why <- tryCatch({
+				grDevices::dev.off(open[i])
+				NULL
+			}, error = function(e) conditionMessage(e))
+			pages <- unique(page_names(paths[i], seq_len(PAGES_MAX)))
+			written <- substring(c(pages[file.exists(pages)], paths[i][!any(file.exists(pages))]), nchar(home) + 1L)
+			if (open[i] %in% dev.list()) fails <- c(fails, paste0(written[1L], ": ", why))
+			else closed <- c(closed, written)
+		}
 		state$reported <- character()
-		send("done", frame$id, list(status = "ok", vars = paste(closed, collapse = "\n")))
+		result <- list(status = "ok", vars = paste(closed, collapse = "\n"))
+		if (length(fails) > 0L) result[c("status", "text")] <- list("no", paste(fails, collapse = "; "))
+		send("done", frame$id, result)
 	}
 
 	# ---- names ----

@@ -13,7 +13,6 @@
 
 #include "resume_fixture.h"
 #include "session/restore_internal.h"
-#include "session/restore_report.h"
 #include "workspace/aside.h"
 #include "workspace/keeper.h"
 #include "workspace/workspace.h"
@@ -473,101 +472,6 @@ static void while_a_cell_runs_it_is_refused(void **state)
 	assert_int_equal(err.code, ERR_BUSY);
 }
 
-/* ---- sentences ---- */
-
-static void long_lists_are_cut(void **state)
-{
-	struct restore_report told = { .run = 3, .ms = 1500, .missing_cells = 1 };
-	const struct aside_found found[] = { { .path = (char *)(uintptr_t) "a\nb",
-					       .how = (char *)(uintptr_t) "changed" } };
-	const struct aside_result result = { .found = found, .found_count = 1, .total = 4 };
-	cleanup_free char *text = NULL;
-
-	(void)state;
-	restore_report_init(&told, "a");
-	for (int i = 1; i <= 12; i++)
-		restore_report_add(&told.lost, "cell %d", i);
-	restore_report_add_files(&told, &told.inputs, &result);
-	restore_report_add(&told.hosts, "example.com:443");
-	restore_report_add(&told.folders, "'/data'");
-	restore_report_add(&told.shares, "cell 1 ('/data')");
-	restore_report_add(&told.refused, "cell 2");
-	text = restore_report_text(&told);
-	restore_report_release(&told);
-	free(report);
-	report = xstrdup(text);
-	assert_told("3 cells were run again in session 'a' (1.5 s)");
-	assert_told(
-		"cell 9, cell 10 and 2 more: this time it was not, so cells from there on may have found names that were missing then.");
-	assert_told("(changed)");
-	assert_told("Hosts that the cells reached once more: example.com:443.");
-	assert_told(
-		"lock them, and not write (but to named pipes): '/data'.\nCells whose code has the "
-		"path of one (others may have used a variable): cell 1 ('/data').");
-	assert_told("which no cell can while it runs again: cell 2.");
-	assert_told("1 cell is not in the record.");
-	assert_null(strstr(report, "restore_outside"));
-}
-
-/* Sets `report` to the sentences, and releases what they are made of. */
-static void tell(struct restore_report *told)
-{
-	free(report);
-	report = restore_report_text(told);
-	restore_report_release(told);
-}
-
-static void what_goes_on_is_told_with_what_it_may_reach(void **state)
-{
-	struct restore_report told = { .run = 1, .holds = true, .processes = 1 };
-
-	(void)state;
-	restore_report_init(&told, "a");
-	tell(&told);
-	assert_told("The cells left running: 1 process. These go on, and may still write to the "
-		    "session's files. From now on they may reach hosts and write in shared "
-		    "folders, as far as the session may.");
-
-	told = (struct restore_report){ .run = 1, .holds = true, .processes = 2, .sockets = true };
-	restore_report_init(&told, "a");
-	restore_report_add(&told.active, "python");
-	restore_report_add(&told.folders, "'/data'");
-	tell(&told);
-	assert_told("running: 2 processes, threads, timers or connections in python. These go on");
-	assert_told("(but to named pipes and sockets): '/data'");
-
-	told = (struct restore_report){ .run = 1, .holds = true, .processes = 1, .outside = true };
-	restore_report_init(&told, "a");
-	tell(&told);
-	assert_told("the session's files. They may reach hosts and write in shared folders, "
-		    "as far as the session may.");
-
-	told = (struct restore_report){ .run = 1, .processes = 2 };
-	restore_report_init(&told, "a");
-	restore_report_add(&told.active, "python");
-	tell(&told);
-	assert_told("running: 2 processes, threads, timers or connections in python. These go on");
-	assert_null(strstr(report, "hosts"));
-}
-
-static void a_replay_that_stopped_says_what_may_help(void **state)
-{
-	struct restore_report told = { .holds = true, .saved_cell = 7 };
-
-	(void)state;
-	restore_report_init(&told, "a");
-	told.stopped = xstrdup("cell 3, which failed");
-	free(report);
-	report = restore_report_text(&told);
-	assert_told("use action restore_outside.");
-	assert_told("restore_values brings the variables back that were saved after cell 7.");
-	told.outside = true;
-	free(report);
-	report = restore_report_text(&told);
-	restore_report_release(&told);
-	assert_null(strstr(report, "restore_outside"));
-}
-
 #define RESTORE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_restore, tear_down_restore)
 
 int main(void)
@@ -590,9 +494,6 @@ int main(void)
 		RESTORE_TEST(without_cells_there_is_nothing_to_run),
 		RESTORE_TEST(unconfined_cells_run_again_only_if_they_may_change_what_is_outside),
 		RESTORE_TEST(while_a_cell_runs_it_is_refused),
-		RESTORE_TEST(long_lists_are_cut),
-		RESTORE_TEST(what_goes_on_is_told_with_what_it_may_reach),
-		RESTORE_TEST(a_replay_that_stopped_says_what_may_help),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

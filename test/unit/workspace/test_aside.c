@@ -41,9 +41,11 @@ static void on_done(void *data, const struct aside_result *r)
 {
 	(void)data;
 	for (size_t i = 0; i < r->found_count; i++)
-		buf_putf(&found, "%s%s %s\n", r->found[i].open ? "open " : "", r->found[i].how,
-			 r->found[i].path);
-	total = r->total;
+		buf_putf(&found, "%s%s %s\n", r->found[i].list == ASIDE_OPEN ? "open " : "",
+			 r->found[i].how, r->found[i].path);
+	total = 0;
+	for (size_t i = 0; i < ASIDE_LISTS; i++)
+		total += r->totals[i];
 	problem = r->problem == NULL ? NULL : xstrdup(r->problem);
 	done = true;
 }

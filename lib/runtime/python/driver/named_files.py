@@ -21,7 +21,7 @@ def databases():
 
 
 def close_own(database):
-    """Closes a database in the working folder. Returns its path in there, or None if it is elsewhere or closed."""
+    """Closes a database in the working folder. Returns its path in there, or None if it is elsewhere or closed already."""
     import os
 
     try:
@@ -29,7 +29,10 @@ def close_own(database):
         home = os.path.realpath(State.home)
         if os.path.commonpath([path, home]) != home:
             return None
-        database.close()
-    except Exception:  # is closed already, or cannot be written
+    except Exception:  # it is closed already, or there is no such folder any more
         return None
+    try:
+        database.close()
+    except Exception:  # it cannot be written, and is closed nevertheless
+        pass
     return os.path.relpath(path, home).replace("\n", "?").removesuffix(".dat")
