@@ -22,7 +22,6 @@
 #include "unlock.h"
 #include "workspace/dblogs.h"
 
-enum { DUCKDB_MAGIC_AT = 8, DUCKDB_MAGIC_BYTES = 4 };
 enum { HEADER_MAX = 136 }; /* a database's header has 100 bytes, that of a log's index 136 */
 
 /* Opens a regular file. Returns -1 and a size of 0 where there is none: a folder is no log. */
@@ -72,12 +71,9 @@ bool database_is_same(int dir_fd, int other_fd, const char *name)
 static bool is_duckdb(int dir_fd, const char *name)
 {
 	struct stat st;
-	char magic[DUCKDB_MAGIC_BYTES];
 	cleanup_fd int fd = open_file(dir_fd, name, &st);
 
-	return fd >= 0 &&
-	       pread(fd, magic, sizeof(magic), DUCKDB_MAGIC_AT) == (ssize_t)sizeof(magic) &&
-	       memcmp(magic, "DUCK", sizeof(magic)) == 0;
+	return fd >= 0 && logs_is_duckdb(fd);
 }
 
 /*
@@ -106,9 +102,12 @@ static int remove_file(int dir_fd, const char *name)
 {
 	static const char zeros[HEADER_MAX];
 	struct stat st;
-	bool alone = fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink == 1;
+	bool alone = fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+		     st.st_nlink == 1;
 	cleanup_fd int fd = alone ? unlock_and_open_file(dir_fd, name, O_RDWR) : -1;
 
+	if (alone && fd < 0 && errno != ENOENT)
+		return -1;
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 1 &&
 	    pwrite(fd, zeros, size_min(sizeof(zeros), (size_t)st.st_size), 0) < 0)
 		return -1;

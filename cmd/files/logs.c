@@ -17,15 +17,23 @@
 #include "workspace/beneath.h"
 #include "workspace/dblogs.h"
 
-enum { MAGIC_BYTES = 16, DUCKDB_MAGIC_AT = 8 };
+enum { MAGIC_BYTES = 16, DUCKDB_MAGIC_AT = 8, DUCKDB_MAGIC_BYTES = 4 };
+
+bool logs_is_duckdb(int fd)
+{
+	char magic[DUCKDB_MAGIC_BYTES];
+
+	return pread(fd, magic, sizeof(magic), DUCKDB_MAGIC_AT) == (ssize_t)sizeof(magic) &&
+	       memcmp(magic, "DUCK", sizeof(magic)) == 0;
+}
 
 bool logs_is_database(int fd)
 {
 	char start[MAGIC_BYTES];
 
-	return pread(fd, start, sizeof(start), 0) == sizeof(start) &&
-	       (memcmp(start, "SQLite format 3", sizeof(start)) == 0 ||
-		memcmp(start + DUCKDB_MAGIC_AT, "DUCK", 4) == 0);
+	return logs_is_duckdb(fd) ||
+	       (pread(fd, start, sizeof(start), 0) == (ssize_t)sizeof(start) &&
+		memcmp(start, "SQLite format 3", sizeof(start)) == 0);
 }
 
 static bool is_missing(int data_fd, const char *path)

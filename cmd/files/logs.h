@@ -17,7 +17,9 @@
  */
 void logs_set_aside(int fd, int data_fd, const char *from, int dir_fd, const char *name);
 
-/* Returns true if an open file begins as a database of SQLite or DuckDB does. */
+/* Returns true if an open file begins as a database of DuckDB does. */
+bool logs_is_duckdb(int fd);
+/* Returns true if one begins as a database of SQLite or DuckDB does. */
 bool logs_is_database(int fd);
 /* Returns true if the path is that of a log, by its name. */
 bool logs_is_log(const char *path);

@@ -123,10 +123,14 @@ static int open_folder(int dir_fd, const char *name)
 	return openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-static enum open_files_how how_open(const struct putback *p, int dir_fd, const char *name)
+/* Returns how a file is open. Its mode stays. */
+static enum open_files_how how_open(const struct putback *p, int dir_fd, const char *name,
+				    const struct stat *st)
 {
 	cleanup_fd int fd = unlock_and_open_file(dir_fd, name, O_RDONLY);
 
+	if (fd >= 0 && (st->st_mode & 0600) != 0600)
+		(void)fchmod(fd, st->st_mode & 07777);
 	return open_files_how(&p->open, fd);
 }
 
@@ -167,16 +171,26 @@ static bool clear_folder(struct putback *p, const struct clearing *at, const cha
 	const struct dirent *entry;
 	bool any = false;
 
+	if (dir == NULL && at->depth < PUTBACK_DEPTH_MAX) {
+		if (errno == ENOENT)
+			return false;
+		note_problem(p, name);
+		return true;
+	}
 	if (dir != NULL) {
 		buf_putf(&p->path, "%s/", name);
-		while ((entry = fd_next_entry(dir)) != NULL)
+		while (!p->failed && (entry = fd_next_entry(dir)) != NULL)
 			if (!fd_is_dot(entry->d_name))
 				any = clear(p, &below, entry->d_name) || any;
-		(void)closedir(dir);
+		end_list(p, dir);
 		p->path.len = len;
 		p->path.data[len] = '\0';
 	}
-	if (!any)
+	if (p->failed)
+		return true;
+	if (any)
+		(void)fchmod(fd, st->st_mode & 07777);
+	else
 		remove_any(p, at->dir_fd, name, st);
 	return any;
 }
@@ -195,7 +209,7 @@ static bool clear(struct putback *p, const struct clearing *at, const char *name
 	if (S_ISDIR(st.st_mode))
 		return clear_folder(p, at, name, &st);
 	if (S_ISREG(st.st_mode))
-		how = how_open(p, at->dir_fd, name);
+		how = how_open(p, at->dir_fd, name, &st);
 	if (at->may_stay && how > OPEN_FILES_UNKNOWN) {
 		report_in(p, ASIDE_STAYS, name, "new");
 		return true;
@@ -237,7 +251,7 @@ static void remove_new(struct putback *p, const struct pair *pair)
 		note_problem(p, "");
 		return;
 	}
-	while ((entry = fd_next_entry(dir)) != NULL)
+	while (!p->failed && (entry = fd_next_entry(dir)) != NULL)
 		if (!fd_is_dot(entry->d_name))
 			remove_if_new(p, pair, entry->d_name);
 	end_list(p, dir);
@@ -380,7 +394,7 @@ static void put_database(struct putback *p, const struct pair *pair, const char 
 	    fstatat(pair->to, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
 	    database_is_same(pair->from, pair->to, name))
 		return;
-	how = how_open(p, pair->to, name);
+	how = how_open(p, pair->to, name, &st);
 	if (database_is_bound(pair->from, name) && how > OPEN_FILES_READS) {
 		note_bound(p, name, how);
 		return;
@@ -489,8 +503,10 @@ static void put_folder(struct putback *p, const struct pair *pair)
 {
 	program_alive();
 	put_each(p, pair, put_database); /* first: its new logs are no files of their own */
-	remove_new(p, pair);
-	put_each(p, pair, put_entry);
+	if (!p->failed)
+		remove_new(p, pair);
+	if (!p->failed)
+		put_each(p, pair, put_entry);
 }
 
 static void send_result(const struct putback *p)

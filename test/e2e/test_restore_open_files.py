@@ -272,6 +272,18 @@ def test_a_new_file_that_code_still_writes_to_stays(start, kind):
     assert files(start()) >= before
 
 
+def test_what_stays_keeps_its_mode(start):
+    server = days(start, """import os, time
+name = f'd{time.time_ns()}'
+os.mkdir(name)
+held = open(name + '/x', 'w')
+os.chmod(name + '/x', 0o400)
+os.chmod(name, 0o500)""")
+    text = told(restore(server))
+    assert STAY in text and "(new" not in text
+    assert server.cell("print(*(oct(os.stat(path).st_mode)[-3:] for path in (name, name + '/x')))").text == "500 400\n"
+
+
 GROWS = """import os, time
 name = f'{time.time_ns()}.csv'
 os.mkdir('output/' + name)
