@@ -259,15 +259,26 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 	return false;
 }
 
+/* Returns whether a file that the cell wrote is still there. */
+static bool has_left_file(const struct cell *cell)
+{
+	for (size_t i = 0; i < cell->change_count; i++)
+		if (cell->changes[i].kind != CHANGE_DELETED && !cell->changes[i].file.is_link)
+			return true;
+	return false;
+}
+
 /*
- * limit_texts_file is left out unless the folder was nearly full: limit_texts_cut knows from the
- * file whether it met the limit.
+ * limit_texts_file is left out where the cell's files are there, unless the folder was nearly full:
+ * limit_texts_cut knows from a file whether it met the limit. One in /tmp or a deleted one is not
+ * seen.
  */
 static bool may_be_met_by_programs(size_t row, const struct cell *cell,
 				   const struct session_limits *limits)
 {
 	return rows[row].text == NULL &&
-	       (rows[row].explain != limit_texts_file || limit_texts_is_lowered(cell, limits));
+	       (rows[row].explain != limit_texts_file || !has_left_file(cell) ||
+		limit_texts_is_lowered(cell, limits));
 }
 
 /*

@@ -92,7 +92,8 @@ void limit_texts_disk(struct buf *out, const struct cell *cell, const struct ses
 			      "Each file and folder counts 4 KB at least.");
 	else if (cell->file_max == 0)
 		buf_puts(out, " From then on no file could grow in this cell, nor could those of "
-			      "/tmp and shared memory; what was being written is cut off.");
+			      "/tmp and shared memory; what was being written then may be cut "
+			      "off.");
 	else
 		buf_puts(out, " So no file, also in /tmp and shared memory, could become larger "
 			      "than what is left.");

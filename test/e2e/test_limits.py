@@ -615,6 +615,9 @@ PERHAPS = "A line of the output ends in 'MemoryError', perhaps because a limit w
     ("bash", "head -c 9000000 /dev/zero >/tmp/g; seq 20; rm /tmp/g", "'No space left on device', perhaps because a limit was met. /tmp lies in memory and holds up to 4.0 MB (tmp_max)."),
     ("bash", "head -c 40000000 /dev/zero >g; true", "'g' is as large as a file may be, and probably cut off: 30 MB (file_max)."),
     ("bash", "(ulimit -f 1; head -c 40000000 /dev/zero >g); true", None),  # a limit of the code's own
+    ("bash", "head -c 40000000 /dev/zero >g; rm g", "'File too large', perhaps because a limit was met. One file here is limited to 30 MB (file_max)."),
+    ("python", "import subprocess\nsubprocess.run('rm -f g; exec 3>g; rm g; head -c 40000000 /dev/zero >&3', shell=True)",
+     "'File size limit exceeded', perhaps because a limit was met. One file here is limited to 30 MB (file_max)."),
     ("python", f"import os\nos.system({TOO_MUCH!r})\nx", PERHAPS),
     ("python", f"import subprocess\nsubprocess.run({TOO_MUCH!r}, shell=True, check=True)", PERHAPS),
     ("javascript", f"require('child_process').spawnSync('sh', ['-c', {TOO_MUCH!r}], {{ stdio: 'inherit' }}); for (let i = 0; i < 20; i++) console.log(i)", PERHAPS),
