@@ -43,7 +43,7 @@ struct installer {
 	struct sandbox *sandbox;
 	struct proxy *proxy;
 	size_t index_count; /* if none of so many is reached, the step ends; 0: not checked */
-	bool ends_itself;   /* without an index, and may go on with what is there */
+	bool ends_itself;   /* as in struct program */
 	struct interpreter *interpreter;
 	struct loop_io control;
 	struct loop_io commands; /* the pipe of the request, if there is one */
@@ -487,10 +487,11 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 				  void *data, struct err *err)
 {
 	struct interpreter_path path;
+	const struct program *program = program_find(spec->language->name);
 	struct installer *i;
 	cleanup_free char *request = json_write_text(spec->request);
 
-	if (program_find(spec->language->name) == NULL) {
+	if (program == NULL) {
 		(void)err_set(err, ERR_UNSUPPORTED,
 			      "%s has no packages; install_packages with language brings those of "
 			      "python, javascript and r",
@@ -506,7 +507,7 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 	i->hosts = spec->hosts != NULL ? xstrdup(spec->hosts) : NULL;
 	i->allow_private = spec->allow_private;
 	i->index_count = spec->index_count;
-	i->ends_itself = str_eq(spec->language->name, "python");
+	i->ends_itself = program->ends_itself;
 	i->request = xasprintf("%s\n", request);
 	buf_init(&i->answer, ANSWER_MAX);
 	buf_init(&i->terminal, BUF_UNBOUNDED);

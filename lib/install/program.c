@@ -33,7 +33,10 @@ const struct program *program_find(const char *language)
 		{ .name = "control", .number = 6, .kind = PLAN_PIPE_OUT },
 	};
 	static const struct program programs[] = {
-		{ .language = "python", .arguments = python, .resolves = true },
+		{ .language = "python",
+		  .arguments = python,
+		  .ends_itself = true,
+		  .resolves = true },
 		{ .language = "javascript", .arguments = node },
 		{ .language = "r",
 		  .arguments = r,

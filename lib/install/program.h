@@ -15,6 +15,7 @@ struct program {
 	/* The descriptors of the request and the reply, as in interpreter_spec. */
 	const struct plan_descriptor *descriptors;
 	size_t descriptor_count;
+	bool ends_itself; /* without an index, and may go on with what is there */
 	bool resolves; /* it has the step "resolve", which names the files that "fetch" downloads */
 };
 
