@@ -68,14 +68,14 @@ static void keep_one(struct keep_job *job, size_t index, struct keep_file *file)
 }
 
 /* Returns true if something else is where the copy of one of a database's logs must go. */
-static bool has_displaced_log(struct keep_job *job, const json_t *files,
+static bool has_displaced_log(struct keep_job *job, const json_t *logs,
 			      const struct keep_file *database)
 {
 	size_t index;
 	json_t *value;
 	bool displaced = false;
 
-	json_array_foreach (files, index, value) {
+	json_array_foreach (logs, index, value) {
 		cleanup_keep_file struct keep_file log = { .from = NULL };
 		cleanup_free char *owner = NULL;
 		struct err ignored; /* it is parsed once more when it is copied */
@@ -88,9 +88,26 @@ static bool has_displaced_log(struct keep_job *job, const json_t *files,
 	return displaced;
 }
 
+/* Returns the files that are logs of databases by their names in the session. */
+static json_t *list_logs(const json_t *files)
+{
+	json_t *logs = json_array();
+	size_t index;
+	json_t *value;
+
+	json_array_foreach (files, index, value) {
+		cleanup_free char *from = json_path_of(json_object_get(value, "from"));
+
+		if (from != NULL && logs_is_log(from))
+			json_append(logs, json_incref(value));
+	}
+	return logs;
+}
+
 /* Copies the files that are logs of databases by their names, or those that are not. */
 static int keep_some(struct keep_job *job, const json_t *files, bool logs, struct err *err)
 {
+	cleanup_json json_t *all_logs = list_logs(files);
 	size_t index;
 	json_t *value;
 
@@ -102,7 +119,7 @@ static int keep_some(struct keep_job *job, const json_t *files, bool logs, struc
 		if (logs_is_log(file.to) != logs)
 			continue;
 		if (!logs && job->logs && keep_file_is_database(job, &file) &&
-		    has_displaced_log(job, files, &file))
+		    has_displaced_log(job, all_logs, &file))
 			keep_file_set_anew(&file);
 		keep_one(job, index, &file);
 	}
