@@ -73,6 +73,7 @@ def test_a_compressed_file_of_r_is_yesterdays_after_its_connection_ends(start):
     assert server.cell(BYTES).text.strip() == yesterday
 
 
+@pytest.mark.account
 def test_a_log_goes_on_at_the_end_of_yesterdays(start):
     server = days(start, "import logging, random\nlogging.basicConfig(filename='x', level='INFO', format='%(message)s')\nlogging.info('%s', random.random())")
     yesterday = server.cell("print(open('x').read(), end='')").text.splitlines()[-1]
@@ -106,6 +107,7 @@ known = data"""),
 }
 
 
+@pytest.mark.account
 @pytest.mark.parametrize("code", READERS.values(), ids=READERS)
 def test_what_reads_a_file_goes_on_in_the_one_that_it_knows(start, code):
     server = days(start, code)
@@ -215,6 +217,7 @@ class Late(dict):  # as one whose file lies on a disk that hangs
 held.dict._index = Late(held.dict._index)"""
 
 
+@pytest.mark.account
 def test_an_interpreter_that_closes_too_late_is_named(start):
     server = days(start, DUMB, SLOW)
     text = told(restore(server))
@@ -253,6 +256,7 @@ con.commit()""", "con.execute('insert into t values(2)')\ncon.commit()", "con.cl
 }
 
 
+@pytest.mark.account
 @pytest.mark.parametrize("kind", STAMPED)
 def test_a_new_file_that_code_still_writes_to_stays(start, kind):
     language = {"sqlite": "python"}.get(kind, kind)
@@ -272,6 +276,7 @@ def test_a_new_file_that_code_still_writes_to_stays(start, kind):
     assert files(start()) >= before
 
 
+@pytest.mark.account
 def test_what_stays_keeps_its_mode(start):
     server = days(start, """import os, time
 name = f'd{time.time_ns()}'
