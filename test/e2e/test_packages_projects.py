@@ -13,7 +13,16 @@ BACKEND = """
 import os, zipfile
 INFO = "mine-1.0.dist-info"
 META = "Metadata-Version: 2.1\\nName: mine\\nVersion: 1.0\\nRequires-Dist: beta\\nRequires-Dist: extra-one ; extra == 'dev'\\nRequires-Dist: never ; python_version < '3'\\nRequires-Dist: url-one @ http://10.0.0.1/x.whl\\nProvides-Extra: dev\\n"
+def requires(*_):
+    return open("asks").read().split() if os.path.exists("asks") else []
+def wants(*_):
+    return requires() + open("asks.editable").read().split() if os.path.exists("asks.editable") else requires()
+get_requires_for_build_wheel, get_requires_for_build_editable = requires, wants
 def metadata(folder, *_):
+    if os.path.exists("broken"):
+        raise ValueError("broken")
+    for name in wants():
+        __import__(name.partition("=")[0].replace("-", "_"))
     os.makedirs(os.path.join(folder, INFO), exist_ok=True)
     open(os.path.join(folder, INFO, "METADATA"), "w").write(META)
     return INFO
@@ -100,9 +109,37 @@ def test_no_deps_brings_what_builds_a_project_and_not_what_it_needs(start, line)
 
 
 def test_a_dry_run_of_a_project_installs_nothing(start):
-    text = bash(start(), f"{PROJECT}\npip install --dry-run ./proj; echo status $?; pip freeze").text
+    server = start()
+    text = bash(server, f"{PROJECT}\npip install --dry-run ./proj; echo status $?; pip freeze").text
     assert "Would install: alpha 1.0, " in text and "Would install mine-1.0" in text, text
     assert "status 0" in text and "beta" not in text.split("status")[1] and "mine" not in text.split("status")[1], text
+
+
+@pytest.mark.parametrize("line, asks", [("./proj", "asks"), ("-e ./proj", "asks"), ("-e ./proj", "asks.editable"), ("--no-deps ./proj", "asks"), ("./mine-1.0.tar.gz", "asks")])
+def test_what_a_backend_asks_for_comes_before_the_build(start, line, asks):
+    text = bash(start(), f"{PROJECT}\necho extra-one > proj/{asks}; tar czf mine-1.0.tar.gz proj\npip install {line}; echo status $?; pip freeze").text
+    assert "Installed: extra-one 1.0" in text and "status 0" in text, text
+
+
+def test_what_a_backend_of_the_project_itself_asks_for_comes(start):
+    own = "printf '[build-system]\\nrequires = []\\nbuild-backend = \"backend_own\"\\nbackend-path = [\".\"]\\n' > proj/pyproject.toml"
+    text = bash(start(), f"{PROJECT}\n{own}\ncat > proj/backend_own.py <<'END'\n{BACKEND}\nEND\necho extra-one > proj/asks\npip install ./proj; python3 -c \"{SAYS}\"; pip freeze").text
+    assert "first 1.0 said" in text and "extra-one==1.0" in text, text
+
+
+def test_what_a_backend_asks_for_and_no_index_has_is_told(start):
+    text = bash(start(), f"{PROJECT}\necho none-such > proj/asks\npip install ./proj; echo status $?").text
+    assert "none-such" in text and "status 1" in text and "Traceback" not in text, text
+
+
+@pytest.mark.skipif(shutil.which("pip3") is None, reason="no setuptools for /usr/bin/python3 here")
+def test_what_setup_requires_comes_before_the_build(start):
+    server = start()
+    call = "from setuptools import setup; setup(name='mine', version='1.0', py_modules=['mine'], setup_requires=['extra-one'])"
+    text = bash(server, f"python3 -c 'import setuptools, wheel' || echo none\nmkdir old; echo 'x = 1' > old/mine.py; echo \"{call}\" > old/setup.py\npip install ./old; echo status $?; pip freeze").text
+    if "none\n" in text:
+        pytest.skip("no setuptools and wheel for the sessions' Python here")
+    assert "Installed: extra-one 1.0" in text and "status 0" in text and "mine" in text.split("status")[1], text
 
 
 def test_an_upgrade_of_a_project_leaves_what_it_needs(start, index):

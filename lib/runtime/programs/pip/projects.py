@@ -6,7 +6,7 @@ import re
 import sys
 
 from .bring import bring_all
-from .build import build_requires
+from .build import asked_by_backends, build_requires
 from .common import Refusal, extras_of, files_folder, name_of, place_of, project_of, say
 from .editable import link_editables, unlink_editables
 from .files import drop_replaced, ours
@@ -18,6 +18,8 @@ def install_files(wanted):
     """Builds and installs here. What that needs comes by the server; so does what the packages need, but for --no-deps."""
     paths = [path for path in wanted.files if path != "-e"]
     status = bring_missing([text for path in paths for text in build_requires(path)])
+    if status == 0:
+        status = bring_missing(asked_by_backends(wanted.files))
     if status == 0:
         status = bring_with_needs(wanted)
     if status != 0:
