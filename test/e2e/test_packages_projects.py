@@ -113,12 +113,34 @@ def test_a_dry_run_of_a_project_installs_nothing(start):
     text = bash(server, f"{PROJECT}\npip install --dry-run ./proj; echo status $?; pip freeze").text
     assert "Would install: alpha 1.0, " in text and "Would install mine-1.0" in text, text
     assert "status 0" in text and "beta" not in text.split("status")[1] and "mine" not in text.split("status")[1], text
+    assert "Uninstalled: backend-one 1.0." in text and "backend" not in text.split("status")[1], text
+    assert "No module named 'backend_one'" in bash(server, "python3 -c 'import backend_one'").text
 
 
-@pytest.mark.parametrize("line, asks", [("./proj", "asks"), ("-e ./proj", "asks"), ("-e ./proj", "asks.editable"), ("--no-deps ./proj", "asks"), ("./mine-1.0.tar.gz", "asks")])
+def test_a_dry_run_keeps_what_the_session_asked_for(start):
+    server = start()
+    text = bash(server, f"{PROJECT}\npip install backend-one; pip install --dry-run ./proj; echo status $?; pip freeze").text
+    assert "backend-one==1.0" in text.split("status")[1] and "Uninstalled" not in text, text
+
+
+def test_a_dry_run_changes_no_version_that_the_session_has(start, index):
+    server = start()
+    index.add(*wheel("backend-one", "0.5"))
+    text = bash(server, f"{PROJECT}\nsed -i s/one\\\"/one\\>=1\\\"/ proj/pyproject.toml\npip install backend-one==0.5; pip install --dry-run ./proj; echo status $?; pip freeze").text
+    assert "status 1" in text and "backend-one==0.5" in text and "needs backend-one>=1 to be built, in the place of 0.5" in text, text
+
+
+def test_a_dry_run_that_fails_leaves_nothing(start):
+    text = bash(start(), f"{PROJECT}\ntouch proj/broken\npip install --dry-run ./proj; echo status $?; pip freeze").text
+    assert "status 1" in text and "backend" not in text.split("status")[1], text
+
+
+@pytest.mark.parametrize("line, asks", [("./proj", "asks"), ("-e ./proj", "asks"), ("-e ./proj", "asks.editable"), ("--no-deps ./proj", "asks"), ("./mine-1.0.tar.gz", "asks"),
+                                        ("--dry-run ./proj", "asks")])
 def test_what_a_backend_asks_for_comes_before_the_build(start, line, asks):
     text = bash(start(), f"{PROJECT}\necho extra-one > proj/{asks}; tar czf mine-1.0.tar.gz proj\npip install {line}; echo status $?; pip freeze").text
     assert "Installed: extra-one 1.0" in text and "status 0" in text, text
+    assert ("extra-one" in text.split("status")[1]) != ("--dry-run" in line), text
 
 
 def test_what_a_backend_of_the_project_itself_asks_for_comes(start):

@@ -7,24 +7,38 @@ import sys
 
 from .bring import bring_all
 from .build import asked_by_backends, build_requires
-from .common import Refusal, extras_of, files_folder, name_of, place_of, project_of, say
+from .common import PACKAGES, Refusal, extras_of, files_folder, name_of, place_of, project_of, say
 from .editable import link_editables, unlink_editables
 from .files import drop_replaced, ours
 from .machine import call_pip
+from .server import ask
 from .words import TARGETS, Wanted
 
 
 def install_files(wanted):
     """Builds and installs here. What that needs comes by the server; so does what the packages need, but for --no-deps."""
+    if "--dry-run" not in wanted.wishes:
+        return build_and_install(wanted, None)
+    brought = []
+    try:
+        return build_and_install(wanted, brought)
+    finally:
+        if brought:
+            say("The dry run takes away again what it needed for the build.")
+            take_away(brought)
+
+
+def build_and_install(wanted, brought):
+    """A dry run passes a list, which gets the names of what was brought for the build; else it is None."""
     paths = [path for path in wanted.files if path != "-e"]
-    status = bring_missing([text for path in paths for text in build_requires(path)])
+    status = bring_missing([text for path in paths for text in build_requires(path)], brought)
     if status == 0:
-        status = bring_missing(asked_by_backends(wanted.files))
+        status = bring_missing(asked_by_backends(wanted.files), brought)
     if status == 0:
         status = bring_with_needs(wanted)
     if status != 0:
         return status
-    if "--dry-run" in wanted.wishes:
+    if brought is not None:
         return call_pip("install", "--dry-run", *wanted.files, *of_session([]))
     unlink_editables(paths)
     before = ours()
@@ -102,8 +116,28 @@ def missing_of(texts):
             yield text
 
 
-def bring_missing(texts):
-    """What builds the projects."""
+def bring_missing(texts, brought):
+    """Brings what builds the projects. A dry run replaces nothing that the session has: it could not give that back."""
     wanted = Wanted()
     wanted.names = list(dict.fromkeys(needed(missing_of(texts), [])))
+    if brought is not None:
+        refuse_replacing(wanted.names)
+        brought += [name_of(text) for text in wanted.names]
     return bring_all(wanted) if wanted.names else 0
+
+
+def refuse_replacing(texts):
+    from importlib import metadata
+
+    have = {name_of(found.metadata["Name"] or ""): found.version for found in metadata.distributions(path=[PACKAGES])}
+    for text in texts:
+        if name_of(text) in have:
+            raise Refusal("The project needs %s to be built, in the place of %s. A dry run replaces no package of the session; pip install "
+                          "without --dry-run does." % (text, have[name_of(text)]))
+
+
+def take_away(names):
+    """Drops the requests of a dry run."""
+    answer = ask("uninstall", names)
+    if answer["ok"] or answer.get("code") != "not_found":
+        say(answer["text"], sys.stdout if answer["ok"] else sys.stderr)
