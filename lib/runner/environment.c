@@ -96,6 +96,7 @@ static void add_packages(struct strings *s, const char *packages, const char *da
 			 packages, packages, data));
 	add(s, xasprintf("NODE_PATH=%s/javascript/node_modules", packages));
 	add(s, xasprintf("R_LIBS=%s/r", packages));
+	add(s, xasprintf("R_PROFILE=%s/" ASK_FOLDER "/" PROGRAMS_R_PROFILE, packages));
 }
 
 /*

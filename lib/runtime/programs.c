@@ -25,6 +25,8 @@ extern const unsigned char programs_pip_source[];
 extern const size_t programs_pip_source_len;
 extern const unsigned char programs_npm_source[];
 extern const size_t programs_npm_source_len;
+extern const unsigned char programs_profile_source[];
+extern const size_t programs_profile_source_len;
 
 enum { RUN_MODE = 0755, READ_MODE = 0644 };
 
@@ -140,7 +142,9 @@ static int write_node(int dir_fd, const char *interpreter, struct err *err)
 
 int programs_write(int folder_fd, const struct programs_spec *spec, struct err *err)
 {
-	if (make_folders(folder_fd, err) < 0 || link_to(folder_fd, spec->data, "data", err) < 0)
+	if (make_folders(folder_fd, err) < 0 || link_to(folder_fd, spec->data, "data", err) < 0 ||
+	    write_file(folder_fd, PROGRAMS_R_PROFILE, programs_profile_source,
+		       programs_profile_source_len, READ_MODE, err) < 0)
 		return -1;
 	if (spec->python != NULL && write_python(folder_fd, spec->python, err) < 0)
 		return -1;

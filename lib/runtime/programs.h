@@ -4,7 +4,8 @@
  *
  * They are files in the folder `ask` of the session's packages (session/asking.h). Its folder
  * PROGRAMS_BIN comes first on the session's PATH, and PROGRAMS_MODULES, which has a module `pip`
- * that does the same for `python -m pip`, behind the packages on Python's path.
+ * that does the same for `python -m pip`, behind the packages on Python's path. R reads
+ * PROGRAMS_R_PROFILE when it starts, for install.packages() outside cells.
  */
 #ifndef RUNTIME_PROGRAMS_H
 #define RUNTIME_PROGRAMS_H
@@ -13,6 +14,7 @@
 
 #define PROGRAMS_BIN "bin"
 #define PROGRAMS_MODULES "modules"
+#define PROGRAMS_R_PROFILE "profile.R"
 
 /* Paths as the session sees them. */
 struct programs_spec {

@@ -447,6 +447,33 @@ install.packages("./%(name)s", repos = NULL, type = "source")
 """
 
 
+def in_shell(server, code):
+    return server.call("exec_code", session_id="s", language="bash", code=code).text
+
+
+@pytest.mark.parametrize("command", ["Rscript -e '%s'", "R --no-save -q -e '%s'", "echo '%s' > x.R; Rscript x.R", "echo '%s' > x.R; R CMD BATCH x.R; cat x.Rout", "R_DEFAULT_PACKAGES=NULL Rscript -e 'utils::%s'"])
+def test_an_r_that_a_shell_starts_gets_packages_from_the_server(start, command):
+    server = start()
+    text = in_shell(server, command % 'install.packages("betapkg", repos = "https://cran.invalid"); betapkg::version_of()')
+    assert "Asking ptycell to install betapkg." in text and "Installed: alphapkg 2.0, betapkg 1.0" in text and '"betapkg 1.0"' in text, text
+    assert "betapkg 1.0" in cell(server, "betapkg::version_of()").text
+
+
+def test_what_an_r_of_a_shell_cannot_have_is_an_error_of_its_own(start):
+    text = in_shell(start(), "Rscript -e 'install.packages(c(\"nowherepkg\", \"a\\\"b\"))'; echo status $?; Rscript -e 'install.packages(\"nowherepkg\")'; echo status $?; ls .cache/ask")
+    assert text.count("Error: ") == 2 and text.count("status 1") == 2 and "no package 'nowherepkg'" in text and ".request" not in text, text
+
+
+def test_r_cmd_install_puts_a_package_of_the_session_where_each_r_finds_it(start):
+    server = start()
+    cell(server, LOCAL.partition("install.packages")[0])
+    text = in_shell(server, "R CMD build alphapkg >/dev/null; R CMD INSTALL alphapkg_0.1.tar.gz 2>&1; echo status $?; Rscript -e 'alphapkg::own()'")
+    assert "status 0" in text and "my own" in text, text
+    assert "my own" in cell(server, "alphapkg::own()").text
+    text = in_shell(server, "Rscript -e 'install.packages(\"alphapkg_0.1.tar.gz\", repos = NULL)' 2>&1; echo status $?")
+    assert "status 0" in text and "DONE (alphapkg)" in text, text
+
+
 def test_packages_that_install_others_lead_to_the_server(start):
     server = start()
     for name in ("remotes", "BiocManager"):

@@ -65,10 +65,14 @@ static void a_machine_with_node_alone_has_npm_alone(void **state)
 
 static void what_is_in_the_way_is_an_error(void **state)
 {
-	static const char *const names[] = {
-		"data",    "bin",    "python", "modules/pip/__main__.py", "modules/pip/__init__.py",
-		"bin/pip", "npm.cjs"
-	};
+	static const char *const names[] = { "data",
+					     "bin",
+					     "python",
+					     "modules/pip/__main__.py",
+					     "modules/pip/__init__.py",
+					     "bin/pip",
+					     "npm.cjs",
+					     "profile.R" };
 	const struct programs_spec spec = { .data = "/d", .python = "/p", .node = "/n" };
 
 	(void)state;

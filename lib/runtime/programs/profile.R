@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# The site profile of each R of a session (R_PROFILE): Rscript, R -e and R CMD get packages as cells do.
+#
+# install.packages() asks the server (session/asking.h), but for files of the session, which R installs itself.
+# These go into a folder of the session, because the folder that the server fills is read-only. Cells have
+# functions of their own for both (r/driver.R).
+
+# R does not read the machine's site profile beside this one.
+local({
+	site <- file.path(R.home("etc"), "Rprofile.site")
+	if (file.exists(site)) sys.source(site, baseenv())
+})
+
+local({
+	here <- dirname(Sys.getenv("R_PROFILE"))
+	library_of_files <- file.path(here, "data", ".cache", "packages-r")
+	dir.create(library_of_files, FALSE, TRUE)
+	is_command <- nzchar(Sys.getenv("R_CMD")) # R CMD INSTALL takes the first library
+	.libPaths(if (is_command) c(library_of_files, .libPaths()) else append(.libPaths(), library_of_files, 1L))
+	if (nzchar(Sys.getenv("PTYCELL_DRIVER"))) return(invisible())
+
+	# Base R makes no pipes. The arguments are the folder of the pipes and the bell; the request is the input.
+	ASK <- '
+		id=$(od -An -N8 -tx1 /dev/urandom | tr -d " \\n")
+		mkdir -p -m 700 "$1" && cd "$1" && mkfifo "$id.request" "$id.answer" || exit
+		exec 8<>"$id.request" 9<>"$id.answer"
+		echo "$id" >"$2"
+		IFS= read -r answer <&9
+		[ -n "$answer" ] || { cat >&8; IFS= read -r answer <&9; }
+		printf "%s\\n" "$answer"'
+
+	# Returns a member of the answer: a text, or NA.
+	text_of <- function(answer, name) {
+		found <- regmatches(answer, regexec(sprintf('"%s": ?("([^"\\\\]|\\\\.)*")', name), answer))[[1L]]
+		if (length(found) == 0L) NA_character_ else eval(parse(text = found[2L], keep.source = FALSE)[[1L]])
+	}
+
+	ask_server <- function(packages) {
+		cat("Asking ptycell to install ", paste(packages, collapse = " "), ".\n", sep = "")
+		request <- sprintf('{"language": "r", "command": "install", "packages": [%s]}', paste(encodeString(packages, quote = '"'), collapse = ", "))
+		words <- shQuote(c(file.path(here, "data", ".cache", "ask"), file.path(dirname(here), "bell", "pipe")))
+		answer <- suppressWarnings(system2("sh", c("-c", shQuote(ASK), "sh", words), input = request, stdout = TRUE))
+		text <- if (length(answer) == 1L) text_of(answer, "text") else NA
+		if (is.na(text)) stop("the server is not reached", call. = FALSE)
+		if (!grepl('"ok": ?true', answer)) stop(text, call. = FALSE)
+		cat(text, "\n", sep = "")
+	}
+
+	setHook(packageEvent("utils", "onLoad"), function(...) {
+		utils <- asNamespace("utils")
+		of_utils <- utils$install.packages
+		unlockBinding("install.packages", utils)
+		utils$install.packages <- function(pkgs, lib, repos = getOption("repos"), ...) {
+			if (missing(pkgs) || !is.character(pkgs) || length(pkgs) == 0L) stop("no packages were specified")
+			is_local <- is.null(repos) || all(startsWith(repos, "file:")) || any(grepl("/|\\.(tar\\.gz|tgz|tar\\.bz2|tar\\.xz)$", pkgs))
+			if (!is_local) return(invisible(ask_server(pkgs)))
+			of_utils(pkgs, if (missing(lib)) library_of_files else lib, repos = repos, ...)
+		}
+		lockBinding("install.packages", utils)
+	})
+})
