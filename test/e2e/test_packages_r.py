@@ -474,6 +474,15 @@ def test_r_cmd_install_puts_a_package_of_the_session_where_each_r_finds_it(start
     assert "status 0" in text and "DONE (alphapkg)" in text, text
 
 
+def test_an_r_of_a_shell_removes_packages_of_the_session_alone(start):
+    server = start()
+    cell(server, LOCAL.partition("library(")[0])
+    text = in_shell(server, "Rscript -e 'install.packages(\"betapkg\"); remove.packages(\"betapkg\")' 2>&1; echo status $?")
+    assert "betapkg came from the server, and stays while this session lives" in text and "status 1" in text, text
+    text = in_shell(server, "ls .cache/packages-r; Rscript -e 'remove.packages(\"alphapkg\", .libPaths()[2])'; ls .cache/packages-r | wc -l")
+    assert text.startswith("alphapkg") and "\n0\n" in text, text
+
+
 def test_packages_that_install_others_lead_to_the_server(start):
     server = start()
     for name in ("remotes", "BiocManager"):
@@ -494,3 +503,5 @@ def test_waiting_for_packages_can_be_interrupted(servers):
         result = cell(server, 'install.packages("alphapkg")', timeout=2)
         assert result.state == "timed_out"
         assert "[1] 5" in cell(server, "kept").text
+        result = server.call("exec_code", session_id="s", language="bash", code="Rscript -e 'install.packages(\"alphapkg\")'", timeout=2)
+        assert "the installation was interrupted" in result.text, result.text

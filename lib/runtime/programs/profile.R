@@ -21,6 +21,7 @@ local({
 
 	# Base R makes no pipes. The arguments are the folder of the pipes and the bell; the request is the input.
 	ASK <- '
+		trap "echo interrupted; exit" INT
 		id=$(od -An -N8 -tx1 /dev/urandom | tr -d " \\n")
 		mkdir -p -m 700 "$1" && cd "$1" && mkfifo "$id.request" "$id.answer" || exit
 		exec 8<>"$id.request" 9<>"$id.answer"
@@ -40,6 +41,7 @@ local({
 		request <- sprintf('{"language": "r", "command": "install", "packages": [%s]}', paste(encodeString(packages, quote = '"'), collapse = ", "))
 		words <- shQuote(c(file.path(here, "data", ".cache", "ask"), file.path(dirname(here), "bell", "pipe")))
 		answer <- suppressWarnings(system2("sh", c("-c", shQuote(ASK), "sh", words), input = request, stdout = TRUE))
+		if (identical(answer, "interrupted")) stop("the installation was interrupted", call. = FALSE)
 		text <- if (length(answer) == 1L) text_of(answer, "text") else NA
 		if (is.na(text)) stop("the server is not reached", call. = FALSE)
 		if (!grepl('"ok": ?true', answer)) stop(text, call. = FALSE)
@@ -48,14 +50,22 @@ local({
 
 	setHook(packageEvent("utils", "onLoad"), function(...) {
 		utils <- asNamespace("utils")
-		of_utils <- utils$install.packages
-		unlockBinding("install.packages", utils)
-		utils$install.packages <- function(pkgs, lib, repos = getOption("repos"), ...) {
+		replace <- function(name, value) {
+			unlockBinding(name, utils)
+			assign(name, value, utils)
+			lockBinding(name, utils)
+		}
+		of_utils <- list(install = utils$install.packages, remove = utils$remove.packages)
+		replace("install.packages", function(pkgs, lib, repos = getOption("repos"), ...) {
 			if (missing(pkgs) || !is.character(pkgs) || length(pkgs) == 0L) stop("no packages were specified")
 			is_local <- is.null(repos) || all(startsWith(repos, "file:")) || any(grepl("/|\\.(tar\\.gz|tgz|tar\\.bz2|tar\\.xz)$", pkgs))
 			if (!is_local) return(invisible(ask_server(pkgs)))
-			of_utils(pkgs, if (missing(lib)) library_of_files else lib, repos = repos, ...)
-		}
-		lockBinding("install.packages", utils)
+			of_utils$install(pkgs, if (missing(lib)) library_of_files else lib, repos = repos, ...)
+		})
+		replace("remove.packages", function(pkgs, lib) {
+			stays <- if (missing(lib)) intersect(pkgs, list.files(file.path(dirname(here), "r")))
+			if (length(stays) > 0L) stop(paste(stays, collapse = ", "), " came from the server, and stays while this session lives", call. = FALSE)
+			of_utils$remove(pkgs, if (missing(lib)) library_of_files else lib)
+		})
 	})
 })
