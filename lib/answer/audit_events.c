@@ -262,6 +262,13 @@ void audit_events_installation(struct audit_events *events, struct session *sess
 	add_line(events, session, "installed", json_incref(fields));
 }
 
+void audit_events_own_installation(struct audit_events *events, struct session *session,
+				   uint64_t cell, const json_t *fields)
+{
+	if (is_recorded(events, session))
+		take_installed(events, session, cell, fields);
+}
+
 /* ---- hosts ---- */
 
 static struct reached *find_reached(struct audit_events *events, const struct session *session)

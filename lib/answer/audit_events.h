@@ -10,6 +10,7 @@
 #ifndef ANSWER_AUDIT_EVENTS_H
 #define ANSWER_AUDIT_EVENTS_H
 
+#include <jansson.h>
 #include <stdint.h>
 
 struct audit_events;
@@ -36,6 +37,13 @@ void audit_events_stored(struct audit_events *events, struct session *session,
 /* Records an installation that is over, or collects it for the cell whose code asked for it. */
 void audit_events_installation(struct audit_events *events, struct session *session,
 			       const struct broker_event *event);
+/*
+ * Collects what a program of the session says that it installed from the session's own files:
+ * {"language", "asked", "from", "own": [NAME VERSION], "files"}. The server did not take part and
+ * checked nothing, so no later life of the session installs it.
+ */
+void audit_events_own_installation(struct audit_events *events, struct session *session,
+				   uint64_t cell, const json_t *fields);
 
 /*
  * A file that upload_file brought, or failed to, or that a query made. All but `from` may be NULL.

@@ -102,6 +102,7 @@ bool install_sum_add(struct install_sum *sum, const json_t *fields)
 	sum->count++;
 	add_all(sum->asked, json_object_get(fields, "asked"));
 	add_names(sum->packages, packages);
+	add_all(sum->packages, json_object_get(fields, "own"));
 	add_all(sum->removed, json_object_get(fields, "removed"));
 	add_all(sum->files, json_object_get(fields, "files"));
 	if (problem != NULL) {

@@ -23,8 +23,9 @@ void install_sum_free(struct install_sum *sum);
 /* Returns true if an installation of this cell belongs to the sum. */
 bool install_sum_takes(const struct install_sum *sum, uint64_t cell, const json_t *fields);
 /*
- * Adds an installation: the fields of journal_events_installation(). Returns true if the session
- * has other packages than after the one before.
+ * Adds an installation: the fields of journal_events_installation(), or those of
+ * audit_events_own_installation(). Returns true if the session has other packages than after the
+ * one before.
  */
 bool install_sum_add(struct install_sum *sum, const json_t *fields);
 bool install_sum_is_full(const struct install_sum *sum);

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/audit_events.h"
+#include "answer/audit_log.h"
+#include "answer/history.h"
 #include "answer/install_result.h"
 #include "base/buf.h"
 #include "base/list.h"
@@ -26,7 +29,7 @@ struct program_wait {
 };
 
 /* A character takes six bytes of JSON at most, beside the few of the other members. */
-enum { TEXT_CHARS_MAX = ASKING_ANSWER_MAX / 8 };
+enum { TEXT_CHARS_MAX = ASKING_ANSWER_MAX / 8, SHA256_CHARS = 64 };
 
 /* `code` is that of an error, or NULL. */
 static void answer(struct ask *ask, const char *code, const char *text)
@@ -77,6 +80,63 @@ static bool are_texts(const json_t *list)
 	return true;
 }
 
+/* Returns the rows of lines in the form of sha256sum. */
+static json_t *rows_of_sums(const json_t *lines)
+{
+	json_t *rows = json_array();
+	size_t n;
+	const json_t *line;
+
+	json_array_foreach (lines, n, line) {
+		const char *text = json_string_value(line);
+		json_t *row;
+
+		if (strspn(text, "0123456789abcdef") != SHA256_CHARS ||
+		    strncmp(text + SHA256_CHARS, "  ", 2) != 0)
+			continue;
+		row = json_object();
+		json_put_str(row, "file", text + SHA256_CHARS + 2);
+		json_put(row, "sha256", json_make_text(text, SHA256_CHARS));
+		json_append(rows, row);
+	}
+	return rows;
+}
+
+/* Returns true for a list as broker_check_packages wants it; `list` may be NULL or empty. */
+static bool are_few_texts(const json_t *list)
+{
+	struct err err;
+
+	return are_texts(list) &&
+	       (json_array_size(list) == 0 || broker_check_packages(list, &err) == 0);
+}
+
+/* Notes for the audit what a program says that it installed from the session's own files. */
+static void take_report(struct service *service, struct session *session, struct ask *ask,
+			const json_t *request)
+{
+	const char *of = json_string_value(json_object_get(request, "language"));
+	const struct language *language = of != NULL ? language_find(of) : NULL;
+	json_t *packages = json_object_get(request, "packages");
+	json_t *installed = json_object_get(request, "installed");
+	json_t *files = json_object_get(request, "files");
+	cleanup_json json_t *fields = json_object();
+
+	if (language == NULL || json_array_size(packages) == 0 || !are_few_texts(packages) ||
+	    !are_few_texts(installed) || !are_few_texts(files)) {
+		answer(ask, err_code_name(ERR_INVALID), "this is no report of an installation");
+		return;
+	}
+	json_put_str(fields, "language", language->name);
+	json_put(fields, "asked", json_incref(packages));
+	json_put_str(fields, "from", "files of the session");
+	json_put(fields, "own", json_incref(installed));
+	json_put(fields, "files", rows_of_sums(files));
+	audit_events_own_installation(audit_log_events(history_audit_log(service->history)),
+				      session, session_newest_cell(session), fields);
+	answer(ask, NULL, "");
+}
+
 static struct install *start(struct service *service, struct session *session,
 			     struct program_wait *wait, const json_t *request, struct err *err)
 {
@@ -104,10 +164,16 @@ static struct install *start(struct service *service, struct session *session,
 void program_install_start(struct service *service, struct session *session, struct ask *ask,
 			   const char *text, size_t len)
 {
-	struct program_wait *wait = xcalloc(1, sizeof(*wait));
+	struct program_wait *wait;
 	struct err err;
 	cleanup_json json_t *request = json_parse(text, len, &err);
+	const char *command = json_string_value(json_object_get(request, "command"));
 
+	if (command != NULL && str_eq(command, "report")) {
+		take_report(service, session, ask, request);
+		return;
+	}
+	wait = xcalloc(1, sizeof(*wait));
 	list_init(&wait->node);
 	wait->ask = ask;
 	if (request != NULL)

@@ -5,6 +5,10 @@
  *   request   {"language": NAME, "command": "install" or "uninstall", "packages": [TEXT, ...]}
  *   answer    {"ok": BOOL, "text": SENTENCES, "code": WORD of an error}
  *
+ * A third command, "report", only notes for the audit what was installed from the session's own
+ * files: "packages" as they were asked for, "installed": [NAME VERSION], "files": lines in the
+ * form of sha256sum.
+ *
  * The program's end ends the installation, unless another caller waits for it, too.
  */
 #ifndef TOOLS_PROGRAM_INSTALL_H

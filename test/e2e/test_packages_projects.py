@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """`pip install .` and `pip install -e .` of a project that lies in the session: what it needs comes, too, and it can be imported."""
+import json
 import shutil
 
 import pytest
 from indexes import Index, wheel
-from steps import bash
+from steps import bash, journal_events
 from test_packages import HAS_PIP, python
 
 pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
@@ -212,6 +213,20 @@ def test_a_wheel_of_the_session_comes_with_what_it_needs(start):
     bash(server, f"{PROJECT}\npip install backend-one; (cd proj; python3 -c 'import backend_one; backend_one.build_wheel(\"..\")')")
     text = bash(server, f"pip install ./mine-1.0-py3-none-any.whl; python3 -c \"{SAYS}\"").text
     assert "Installed: alpha 1.0, " in text and "first 1.0 said" in text, text
+
+
+def test_what_code_installs_from_files_of_the_session_is_in_the_audit(servers, index, home):
+    server = servers("--pip-index", index.url, "--audit", str(home / "audit"))
+    bash(server, f"{PROJECT}\npip install -q backend-one; (cd proj; python3 -c 'import backend_one; backend_one.build_wheel(\"..\")'); sha256sum *.whl > sum")
+    digest = bash(server, "cat sum").text.split()[0]
+    python(server, "%pip install -q ./mine-1.0-py3-none-any.whl")
+    bash(server, "pip install -q -e ./proj; pip install -q --dry-run ./proj; pip install -q ./none.whl")
+    lines = [line for line in map(json.loads, (home / "audit").read_text().splitlines()) if line["event"] == "installed" and line["from"] == "files of the session"]
+    file, project = [{key: line[key] for key in ("language", "asked", "packages", "files", "count", "failed")} for line in lines]
+    assert file == {"language": "python", "asked": ["./mine-1.0-py3-none-any.whl"], "packages": ["mine 1.0"], "count": 1, "failed": 0,
+                    "files": [{"file": "mine-1.0-py3-none-any.whl", "sha256": digest}]}
+    assert project == {**file, "asked": ["./proj"], "files": []}
+    assert not any(["mine", "1.0"] in event.get("packages", []) for event in journal_events(home))  # a later life asks no index for it
 
 
 @pytest.mark.skipif(shutil.which("pip3") is None, reason="no setuptools for /usr/bin/python3 here")

@@ -89,6 +89,20 @@ static void what_was_removed_is_named(void **state)
 	assert_json(json_incref(json_object_get(event, "removed")), json_pack("[s]", "b 1.0"));
 }
 
+static void what_code_says_that_it_installed_is_no_change(void **state)
+{
+	cleanup_json json_t *fields =
+		json_pack("{s:s, s:s, s:[s], s:[s], s:[]}", "language", "python", "from", "files",
+			  "asked", "./a.whl", "own", "a 1.0", "files");
+	cleanup_json json_t *line = NULL;
+
+	(void)state;
+	sum = install_sum_new(3, fields);
+	assert_false(install_sum_add(sum, fields));
+	line = install_sum_line(sum);
+	assert_json(json_incref(json_object_get(line, "packages")), json_pack("[s]", "a 1.0"));
+}
+
 /* Returns fields of an installation after which the session has nothing. */
 static json_t *nothing_left(const char *removed)
 {
@@ -148,6 +162,7 @@ int main(void)
 		cmocka_unit_test_teardown(each_thing_is_there_once_and_installations_are_counted,
 					  tear_down),
 		cmocka_unit_test_teardown(what_was_removed_is_named, tear_down),
+		cmocka_unit_test_teardown(what_code_says_that_it_installed_is_no_change, tear_down),
 		cmocka_unit_test_teardown(a_removal_of_everything_is_a_change, tear_down),
 		cmocka_unit_test_teardown(another_cell_language_or_index_has_a_sum_of_its_own,
 					  tear_down),

@@ -10,9 +10,9 @@ REQUEST_MAX = 1 << 20  # of the server
 TAKEN_S = 10  # until the server has the request
 
 
-def ask(command, packages):
+def ask(command, packages, **more):
     """Asks the server. Returns its answer, an object."""
-    request = json.dumps({"language": "python", "command": command, "packages": packages}).encode() + b"\n"
+    request = json.dumps({"language": "python", "command": command, "packages": packages, **more}).encode() + b"\n"
     if len(request) > REQUEST_MAX:
         raise Refusal("These are too many packages at once.")
     os.makedirs(PIPES, mode=0o700, exist_ok=True)
