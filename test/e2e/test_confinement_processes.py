@@ -120,7 +120,7 @@ def test_the_environment_is_the_constructed_one(attempts):
     names = set(attempts["21 environment"])
     known = {"HOME", "LANG", "LC_ALL", "PATH", "TERM", "USER", "SHELL", "PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER",
              "MPLBACKEND", "MPLCONFIGDIR", "PYTHON_BASIC_REPL", "PYTHON_COLORS", "TMPDIR", "JOBLIB_TEMP_FOLDER", "DASK_TEMPORARY_DIRECTORY", "SQLITE_TMPDIR", "NODE_OPTIONS", "XDG_CACHE_HOME",
-             "PYTHONPATH", "NODE_PATH", "R_LIBS", "PIP_RETRIES", "PIP_DISABLE_PIP_VERSION_CHECK",
+             "PYTHONPATH", "NODE_PATH", "R_LIBS", "R_PROFILE", "PIP_RETRIES", "PIP_DISABLE_PIP_VERSION_CHECK",
              "npm_config_fetch_retries", "npm_config_update_notifier", "GIT_CONFIG_NOSYSTEM"}
     assert names <= known and "GIT_CONFIG_NOSYSTEM" in names
     assert "SECRET" not in str(attempts["21 environment"])
