@@ -197,6 +197,7 @@ def test_a_deadline_ends_the_installation(start, index, name, code):
     ("PIP_INDEX_URL=http://10.0.0.1/simple", "pip install alpha", "--index-url http://10.0.0.1/simple was not used"),
     ("PIP_EXTRA_INDEX_URL='http://10.0.0.1/a http://10.0.0.2/b'", "pip install alpha", "--extra-index-url http://10.0.0.1/a was not used"),
     ("PIP_CONSTRAINT=c.txt", "pip install alpha", "Installed: alpha 1.0"), ("PIP_NO_DEPS=1", "pip install beta", "Installed: beta 1.0"),
+    ("PIP_UPGRADE_STRATEGY=eager", "pip install alpha", "--upgrade-strategy eager is not used"), ("PIP_NO_BINARY=alpha", "pip install alpha", "--no-binary alpha is not used"),
     ("PIP_DRY_RUN=true", "pip install alpha", "Would install: alpha 2.0"), ("PIP_PRE=0", "pip install alpha", "Installed: alpha 2.0")])
 def test_variables_of_pip_count_as_its_options(start, setting, line, said):
     server = start()

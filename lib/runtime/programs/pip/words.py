@@ -27,7 +27,7 @@ SOURCES = {"-i": "--index-url", "--index-url": "--index-url", "--default-index":
 # pip's variables for what words say, too; the words count more.
 VARIABLES = {"PIP_INDEX_URL": "--index-url", "PIP_EXTRA_INDEX_URL": "--extra-index-url", "PIP_CONSTRAINT": "-c", "PIP_REQUIREMENT": "-r",
              "PIP_FIND_LINKS": "--find-links", "PIP_NO_INDEX": "--no-index", "PIP_NO_DEPS": "--no-deps", "PIP_PRE": "--pre",
-             "PIP_DRY_RUN": "--dry-run", "PIP_UPGRADE": "--upgrade"}  # fmt: skip
+             "PIP_DRY_RUN": "--dry-run", "PIP_UPGRADE": "--upgrade", "PIP_UPGRADE_STRATEGY": "--upgrade-strategy", "PIP_NO_BINARY": "--no-binary"}  # fmt: skip
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # as in files of Windows
 
 
