@@ -131,6 +131,11 @@ def test_a_dry_run_changes_no_version_that_the_session_has(start, index):
     assert "status 1" in text and "backend-one==0.5" in text and "needs backend-one>=1 to be built, in the place of 0.5" in text, text
 
 
+def test_a_dry_run_that_brings_nothing_takes_nothing_away(start):
+    text = bash(start(policy={"python": {"block": ["backend-one"]}}), f"{PROJECT}\npip install --dry-run ./proj; echo status $?").text
+    assert "Refused by the policy: backend-one" in text and "status 1" in text and "took away" not in text, text
+
+
 def test_a_dry_run_that_fails_leaves_nothing(start):
     text = bash(start(), f"{PROJECT}\ntouch proj/broken\npip install --dry-run ./proj; echo status $?; pip freeze").text
     assert "status 1" in text and "backend" not in text.split("status")[1], text

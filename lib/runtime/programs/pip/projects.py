@@ -24,7 +24,6 @@ def install_files(wanted):
         return build_and_install(wanted, brought)
     finally:
         if brought:
-            say("The dry run takes away again what it needed for the build.")
             take_away(brought)
 
 
@@ -157,5 +156,7 @@ def refuse_replacing(texts):
 def take_away(names):
     """Drops the requests of a dry run."""
     answer = ask("uninstall", names)
-    if answer["ok"] or answer.get("code") != "not_found":
-        say(answer["text"], sys.stdout if answer["ok"] else sys.stderr)
+    if answer["ok"]:
+        say("The dry run took away again what the build needed. %s" % answer["text"])
+    elif answer.get("code") != "not_found":  # nothing was brought
+        say(answer["text"], sys.stderr)
