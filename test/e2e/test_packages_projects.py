@@ -131,6 +131,15 @@ def test_a_dry_run_changes_no_version_that_the_session_has(start, index):
     assert "status 1" in text and "backend-one==0.5" in text and "needs backend-one>=1 to be built, in the place of 0.5" in text, text
 
 
+def test_a_dry_run_changes_nothing_that_its_build_needs_in_another_version(start, index):
+    server = start()
+    index.add(*wheel("alpha", "2.0"))
+    index.add(*wheel("backend-two", "1.0", ["alpha<2"], files={"backend_one.py": BACKEND}))
+    text = bash(server, f"{PROJECT}\nsed -i s/backend-one/backend-two/ proj/pyproject.toml; pip install alpha==2.0; pip install --dry-run ./proj; echo status $?; pip freeze").text
+    del index.files["alpha-2.0-py3-none-any.whl"]
+    assert "status 1\nalpha==2.0\n" in text and "alpha<2" in text, text
+
+
 def test_a_dry_run_that_brings_nothing_takes_nothing_away(start):
     text = bash(start(policy={"python": {"block": ["backend-one"]}}), f"{PROJECT}\npip install --dry-run ./proj; echo status $?").text
     assert "Refused by the policy: backend-one" in text and "status 1" in text and "took away" not in text, text

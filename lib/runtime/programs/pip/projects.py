@@ -138,15 +138,20 @@ def bring_missing(texts, brought):
     wanted = Wanted()
     wanted.names = list(dict.fromkeys(needed(missing_of(texts), [])))
     if brought is not None:
-        refuse_replacing(wanted.names)
+        have = versions_in(PACKAGES)
+        refuse_replacing(wanted.names, have)
+        wanted.constraints = ["%s==%s" % row for row in have.items()]
         brought += [name_of(text) for text in wanted.names]
     return bring_all(wanted) if wanted.names else 0
 
 
-def refuse_replacing(texts):
+def versions_in(folder):
     from importlib import metadata
 
-    have = {name_of(found.metadata["Name"] or ""): found.version for found in metadata.distributions(path=[PACKAGES])}
+    return {name_of(found.metadata["Name"] or ""): found.version for found in metadata.distributions(path=[folder])}
+
+
+def refuse_replacing(texts, have):
     for text in texts:
         if name_of(text) in have:
             raise Refusal("The project needs %s to be built, in the place of %s. A dry run replaces no package of the session; pip install "
