@@ -105,9 +105,9 @@ void loop_quit(struct loop *loop);
  * other processes want the processor; then nothing lingers for LOOP_BUSY_US.
  */
 void loop_linger(struct loop *loop, uint64_t us);
-/* Returns the time of this turn. Deferred calls have a later time of their own. */
+/* Returns when this turn last read the clock: before its events, or before its deferred calls. */
 uint64_t loop_now(const struct loop *loop);
-/* Reads the clock, and returns its time, which is this turn's from here on. */
+/* Reads the clock again. loop_now() returns this time from then on. */
 uint64_t loop_update_now(struct loop *loop);
 
 /* Watches `fd`, which is borrowed until loop_io_stop. Returns -1 and sets *err. */

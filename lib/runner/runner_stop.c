@@ -364,7 +364,7 @@ static void on_deadline(struct loop_timer *timer)
 
 void runner_start_clock(struct runner *r, uint64_t left_ms)
 {
-	/* The turn may have taken long before. */
+	/* loop_now() may lie far back. */
 	r->clock_end_ms = loop_update_now(r->c.loop) + left_ms;
 	loop_timer_start(r->c.loop, &r->deadline, r->clock_end_ms, on_deadline);
 }

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import tempfile
 
@@ -17,8 +18,6 @@ from outside import HIDDEN_BY
 
 NOBODY = 65534
 IS_ROOT = os.geteuid() == 0
-# A user whose processes are this run's only, where root runs the tests: the kernel counts all of a user's.
-OF_THIS_RUN = 61000 + os.getpid() % 4000
 
 
 def landlock_abi():
@@ -62,6 +61,18 @@ def programs():
 def as_user(user=NOBODY):
     """Popen's arguments for an ordinary user."""
     return {"user": user, "group": user, "extra_groups": []} if IS_ROOT else {}
+
+
+@functools.cache
+def user_of_this_run():
+    """A user whom no other run of the tests has at this time: the kernel counts all processes of a user."""
+    for user in range(60100, 61184):  # below are people, above are systemd's services
+        held = socket.socket(socket.AF_UNIX)
+        with contextlib.suppress(OSError):
+            held.bind(f"\0ptycell-test-user-{user}")
+            atexit.register(held.close)
+            return user
+    raise RuntimeError("no user is free for the tests")
 
 
 def on(place, *wrapper, program=None, as_root=False, **more):

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from machines import OF_THIS_RUN, TIERS, as_user, confined_in
+from machines import TIERS, as_user, confined_in, user_of_this_run
 from patience import until
 from steps import BEGUN, assert_honest, begin, family, is_running, overdue, session_folders, skip_without
 
@@ -106,7 +106,7 @@ FORKS = {"python": "import os, time\nmade = []\nfor _ in range(300):\n    made.a
 def test_processes_are_refused_where_the_kernel_counts_all_of_the_user(tier, language):
     """An error of the code, and all variables stay; a second session may have as many."""
     skip_without(language)
-    with confined_in(tier, OF_THIS_RUN, PTYCELL_PROCESSES_MAX="40") as confined:
+    with confined_in(tier, user_of_this_run(), PTYCELL_PROCESSES_MAX="40") as confined:
         server = confined.server
         for session in ("one", "two"):
             result = server.cell(FORKS[language], session=session, language=language)
@@ -117,9 +117,9 @@ def test_processes_are_refused_where_the_kernel_counts_all_of_the_user(tier, lan
 
 
 def test_other_processes_of_the_user_take_none_from_a_session():
-    with confined_in("landlock", OF_THIS_RUN, PTYCELL_PROCESSES_MAX="40") as confined:
+    with confined_in("landlock", user_of_this_run(), PTYCELL_PROCESSES_MAX="40") as confined:
         confined.server.cell("1")
-        sleepers = [subprocess.Popen(["sleep", "1000"], **as_user(OF_THIS_RUN)) for _ in range(60)]
+        sleepers = [subprocess.Popen(["sleep", "1000"], **as_user(user_of_this_run())) for _ in range(60)]
         try:
             # The limit follows twice a second.
             result = confined.server.cell("import subprocess, time\nmany = []\nfor _ in range(600):\n    try:\n        while len(many) < 20: many.append(subprocess.Popen(['sleep', '60']))\n"
@@ -138,7 +138,7 @@ MORE = {"processes": "    if os.fork() == 0: time.sleep(20); os._exit(0)\n",
 @pytest.mark.parametrize("kind", MORE)
 def test_code_that_raises_the_kernels_limit_again_and_again_is_ended(kind):
     """The hard limit, which it cannot raise, is 2,048 above what is usual."""
-    with confined_in("landlock", OF_THIS_RUN, PTYCELL_PROCESSES_MAX="40") as confined:
+    with confined_in("landlock", user_of_this_run(), PTYCELL_PROCESSES_MAX="40") as confined:
         raises = ("import os, resource, threading, time\nsoft, hard = resource.getrlimit(resource.RLIMIT_NPROC)\nprint(hard - soft)\nmade = 0\n"
                   "while made < 300:\n    resource.setrlimit(resource.RLIMIT_NPROC, (hard, hard))\n    try:\n    " + MORE[kind] +
                   "    except (OSError, RuntimeError): continue\n    made += 1\ntime.sleep(1000)")
@@ -151,7 +151,7 @@ def test_code_that_raises_the_kernels_limit_again_and_again_is_ended(kind):
 
 @pytest.mark.parametrize("tier", [tier for tier in TIERS if tier.startswith("landlock")])
 def test_an_interpreter_that_finds_no_process_left_there_says_so(tier):
-    with confined_in(tier, OF_THIS_RUN, PTYCELL_PROCESSES_MAX="40") as confined:
+    with confined_in(tier, user_of_this_run(), PTYCELL_PROCESSES_MAX="40") as confined:
         confined.server.cell(FORKS["python"])
         for language in ("bash", "r", "javascript"):
             result = confined.server.cell("1", language=language)
