@@ -514,6 +514,47 @@ def test_arrays_share_no_fate_by_the_type_of_their_items(start, python, tmp_path
     assert session.run("both[0] is x").value == "True"
 
 
+def test_tables_and_figures_share_no_fate_by_what_their_classes_have(start, python, tmp_path):
+    """Each pickle of a DataFrame has a list of its class in it, and each one of a figure has arrays of matplotlib."""
+    if not harness.has_module(python, "pandas") or not harness.has_module(python, "matplotlib"):
+        pytest.skip("no pandas or no matplotlib")
+    session, told = carry(
+        start, tmp_path,
+        "import numpy as np, pandas as pd\nfrom matplotlib.figure import Figure\nclass E(Exception):\n    def __init__(self, a, b): super().__init__(b)\n"
+        "def figure(n):\n    made = Figure()\n    ax = made.subplots()\n    ax.plot(np.ones(n), 'o-', label='l')\n    ax.imshow(np.eye(2))\n    ax.legend()\n    return made\n"
+        "def frame(n): return pd.DataFrame({'a': np.ones(n)})\n"
+        "little, large, bad = frame(2), frame(200_000), pd.DataFrame({'e': [E(1, 2)]})\nshort, long = pd.Series([1]), pd.Series(np.ones(200_000))\n"
+        "small, big = figure(2), figure(200_000)\n"
+        "listed, options = [little], {'list': pd.DataFrame._metadata}\n"
+        "first = large.head(2)\n"
+        "kind = np.dtype([('x', int), ('y', float)])\nfew, many = np.zeros(2, kind), np.zeros(200_000, kind)\n"
+        "rng_a, rng_b = (np.random.mtrand._rand, np.ones(2)), (np.random.mtrand._rand, np.ones(200_000))",
+        limit=(1 << 20) + 1_000_000)
+    assert {"little", "first", "short", "small", "listed", "options", "few", "rng_a"} <= set(told.back), told.left + told.failed
+    assert "large (" in told.left and "long (" in told.left and "big (" in told.left and "many (" in told.left and "rng_b (" in told.left
+    assert session.run("listed[0] is little, len(small.axes)").value == "(True, 1)"
+
+
+def test_parts_of_a_table_share_no_fate_by_its_labels(start, python, tmp_path):
+    if not harness.has_module(python, "pandas"):
+        pytest.skip("no pandas")
+    session, told = carry(
+        start, tmp_path,
+        "import datetime, numpy as np, pandas as pd\nn, held = 60_000, [1]\n"
+        "large = pd.DataFrame({'d': pd.date_range('2026', periods=3, tz='Europe/Berlin').repeat(n // 3), 'c': pd.Categorical(['x', 'y'] * (n // 2)),\n"
+        "    'o': [datetime.date(2026, 1, 1), held] * (n // 2), 'v': np.ones(n)}).set_index(['d', 'c'])\n"
+        "part, column = large.head(1), large.v[:2]\nfirst, both = [large.index[:2]], pd.DataFrame({'o': [held]})",
+        limit=(1 << 20) + 500_000)
+    assert {"part", "column", "first", "both", "held"} <= set(told.back), told.left + told.failed
+    assert told.left == "large (no room beside the others)" or told.left == "large (larger than the room for all)"
+    assert session.run("both.o[0] is held, part.index.names, first[0].names").value == "(True, FrozenList(['d', 'c']), FrozenList(['d', 'c']))"
+
+
+def test_what_a_name_holds_is_shared_though_a_module_has_it_too(start, tmp_path):
+    session, told = carry(start, tmp_path, "import string\nmine = []\nstring.extra = mine\na, b = [mine], {'m': mine}")
+    assert session.run("a[0] is mine and b['m'] is mine").value == "True"
+
+
 def test_an_array_too_large_for_the_limit_leaves_room_for_small_ones(start, python, tmp_path):
     if not harness.has_module(python, "numpy"):
         pytest.skip("no numpy")
@@ -574,6 +615,14 @@ def test_the_limit_leaves_the_largest_out(start, tmp_path):
         limit=(1 << 20) + 1_500_500)
     assert told.back == ["small"]
     assert "large (no room beside the others)" in told.left and "huge (larger than the room for all)" in told.left
+
+
+def test_what_names_share_counts_once(start, tmp_path):
+    session, told = carry(
+        start, tmp_path, "small = [b'x' * 1000]\nlarge = [bytearray(1_000_000)]\nlisted = {'a': large}\none = bytearray(1_100_000)\nother = [one, bytearray(300_000)]",
+        limit=(1 << 20) + 1_500_500)
+    assert sorted(told.back) == ["large", "listed", "small"] and told.left == "one (no room beside the others), other (no room beside the others)"
+    assert session.run("listed['a'] is large").value == "True"
 
 
 def test_just_at_the_limit_all_is_saved(start, tmp_path):

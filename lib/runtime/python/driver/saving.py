@@ -15,21 +15,22 @@ import _signal
 import posix
 import sys
 
-from .beside import ATTRIBUTE, PARTS, beside_source, deleted_attributes, is_value, registered_functions
+from .beside import ATTRIBUTE, PARTS, beside_source, deleted_attributes, registered_functions
 from .channel import VALUES_FD, channel, encode_frame
 from .copying import Copy, copy_number, set_copy_number, start_copy, why_no_copy
 from .cut import shortened
 from .errors import error_text
-from .kinds import BuiltinType, FunctionType, ModuleType, is_a, loaded_class, module_of, type_name
+from .kinds import FunctionType, ModuleType, is_a, loaded_class, type_name
 from .limits import (
     MODULE_SECONDS, SAVE_BLOCK, SAVE_DEFINITIONS, SAVE_MEASURE_SECONDS, SAVE_NAME_SECONDS, SAVE_ROOM,
-    SAVE_SUBMODULES, SAVE_WHY_CHARS, SAVE_WRITE_SECONDS, SECRET_MIN,
+    SAVE_WHY_CHARS, SAVE_WRITE_SECONDS, SECRET_MIN,
 )
 from .loop import loop_has_work
+from .module_files import has_values, is_edited, modules_of_session, modules_with, objects_of_modules, submodules_of
 from .names import is_users
 from .own import own
 from .remade import values_set_later, why_not_from_source
-from .sharing import UNCHANGING, is_flat, objects_of
+from .sharing import is_flat, objects_of
 from .sources import sources
 from .spawn import definition_segments, place_of_definition
 from .state import NAMESPACE, State
@@ -199,8 +200,8 @@ class Pipe:
 class Scale:
     """A file that measures what is written, and looks for secrets in it."""
 
-    def __init__(self, limit, secrets):
-        self.limit, self.secrets = limit, secrets
+    def __init__(self, limit, secrets, why="larger than the room for all"):
+        self.limit, self.secrets, self.why = limit, secrets, why
         self.overlap = max(map(len, secrets), default=1) - 1
         self.size = 0
         self.tail = b""
@@ -223,7 +224,7 @@ class Scale:
     def add(self, data):
         self.size += memoryview(data).nbytes
         if self.size > self.limit:
-            raise LeftOut("larger than the room for all")
+            raise LeftOut(self.why)
 
     def look(self, data):
         if any(secret in data for secret in self.secrets):
@@ -371,15 +372,13 @@ class Saver:
     def write_groups(self, values):
         """Writes the values; of those that are too large together the smallest."""
         total, groups = 0, []
-        for group in sorted(self.group_names(), key=lambda group: sum(self.sizes[name] for name in group)):
-            total += sum(self.sizes[name] for name in group)
-            if total > self.limit:
-                self.left.extend((name, NO_ROOM) for name in group)
-                continue
+        if self.end is None or sum(self.sizes.values()) > self.limit:  # else it is not worth its time
+            self.leave_out_modules(values)
+        for group in sorted(self.group_names(), key=self.sum_of):
             start = self.pipe.size
-            pickler = new_pickler(self.pipe)
             try:
-                self.within_time(lambda: pickler.dump({name: values[name] for name in group}))
+                total += self.size_together(group, values, self.limit - total)
+                self.within_time(lambda: new_pickler(self.pipe).dump({name: values[name] for name in group}))
             except TooLate:
                 raise
             except Exception as error:
@@ -387,6 +386,20 @@ class Saver:
                 continue
             groups.append((group, start, self.pipe.size - start))
         return groups
+
+    def sum_of(self, group):
+        return sum(self.sizes[name] for name in group)
+
+    def size_together(self, group, values, room):
+        """Returns the size of a group; what its names share counts once if there is no room for it twice."""
+        size = self.sum_of(group)
+        if size > room:
+            if len(group) == 1:
+                raise LeftOut(NO_ROOM)
+            scale = Scale(room, [], NO_ROOM)
+            self.within_time(lambda: new_pickler(scale, scale.add_buffer).dump({name: values[name] for name in group}))
+            size = scale.size
+        return size
 
     def group_names(self):
         """Returns lists of names; those that share an object are in one."""
@@ -404,6 +417,18 @@ class Saver:
         for name in self.objects:
             groups.setdefault(first_of(name), []).append(name)
         return list(groups.values())
+
+    def leave_out_modules(self, values):
+        """Takes objects of modules from those that names share, except what a name holds itself."""
+        seen, shared = set(), set()
+        for ids in self.objects.values():
+            shared.update(seen & ids)
+            seen |= ids
+        shared.difference_update(map(id, values.values()))
+        if shared:
+            of_modules = objects_of_modules(seen.difference(map(id, values.values())))
+            for ids in self.objects.values():
+                ids -= of_modules
 
     def holds_secret(self, text):
         data = text.encode("utf-8", "surrogatepass")
@@ -462,80 +487,6 @@ class Saver:
         saved = len(variables) + len(segments) + len(modules) + len(imported)
         seconds = own("time").process_time() - self.started + len(sys.modules) * MODULE_SECONDS
         self.pipe.send(b"saved", [("names", str(saved)), ("ms", str(int(seconds * 1000))), ("changing", str(int(goes_on)))])
-
-
-def modules_with(names):
-    """Returns {name: installed module} for names of what can change and is that module's, as rcParams."""
-    libraries = library_folders()
-    found, wanted = {}, {name for name in names if not is_a(NAMESPACE.get(name), UNCHANGING + (ModuleType,))}
-    for module_name, module in list(sys.modules.items()):
-        if type(module) is not ModuleType or module_name in ("__main__", "builtins") or not is_installed(module, libraries):
-            continue
-        for name in wanted & module.__dict__.keys():
-            if module.__dict__[name] is NAMESPACE[name]:
-                found.setdefault(name, module_name)
-    return found
-
-
-def modules_of_session():
-    """Returns the names and modules that are files of the session."""
-    found, libraries = [], library_folders()
-    for name, module in list(sys.modules.items()):
-        if type(module) is ModuleType and type(module.__dict__.get("__file__")) is str and not is_installed(module, libraries):
-            if type(name) is str and name != "__main__" and module.__dict__.get("__spec__") is not None:
-                found.append((name, module))
-    return found
-
-
-def is_edited(module):
-    """Returns whether the module's file has another time or size than its compiled file has noted at the import."""
-    compiled = module.__dict__.get("__cached__")
-    if type(compiled) is not str:
-        return False
-    try:
-        now = own("os").stat(module.__file__)
-        with own("io").open(compiled, "rb") as file:
-            head = file.read(16)
-    except OSError:
-        return False
-    then = [int.from_bytes(head[at:at + 4], "little") for at in (4, 8, 12)]  # flags, time, size
-    return then[0] == 0 and then[1:] != [int(now.st_mtime) & 0xFFFFFFFF, now.st_size & 0xFFFFFFFF]
-
-
-def has_values(module):
-    """Returns whether cells, or the module's own functions, may have changed values in it."""
-    for key, value in list(module.__dict__.items()):
-        if type(key) is not str or key.startswith("__") or is_a(value, (FunctionType, BuiltinType, ModuleType)):
-            continue
-        if not is_a(value, type):
-            return True
-        if module_of(value) == module.__name__ and any(is_value(key, item) for key, item in list(vars(value).items())):
-            return True
-    return False
-
-
-def submodules_of(packages):
-    """Returns the loaded modules that code reaches by the names of their packages, as urllib.request."""
-    found = []
-    for module in list(sys.modules) if packages else ():
-        package, *rest = module.split(".")
-        if rest and package in packages and not any(part.startswith("_") for part in rest):
-            found.append(module)
-    return found[:SAVE_SUBMODULES]
-
-
-def library_folders():
-    """Returns how the paths of modules begin that come with Python, or that the server has installed."""
-    installed = [path for path in own("os").environ.get("PYTHONPATH", "").split(":") if "packages" in path.split("/")]
-    return tuple(sys.base_prefix + lib for lib in ("/lib/python", "/lib64/python")) + tuple(path + "/" for path in installed)
-
-
-def is_installed(module, libraries):
-    """Returns whether an import finds the module as it was made: not one of the session's own files."""
-    file = module.__dict__.get("__file__")
-    if module.__dict__.get("__spec__") is None:
-        return False
-    return file is None or type(file) is str and ("-packages/" in file or file.startswith(libraries))
 
 
 def new_pickler(file, buffers=None):

@@ -7,7 +7,14 @@ import sys
 from .kinds import FunctionType, ModuleType, is_a, loaded_class
 
 # Objects of these types are the same wherever they are: sharing one makes no group.
-UNCHANGING = (str, bytes, int, float, complex, type, FunctionType, type(len), type(None), bool)
+UNCHANGING = (str, bytes, int, float, complex, type, FunctionType, type(len), type(None), bool, slice, range)
+# So are those of these classes of modules, and of their subclasses: arrays of floats have one dtype.
+UNCHANGING_CLASSES = (
+    ("numpy", "dtype"), ("numpy", "generic"), ("datetime", "date"), ("datetime", "time"), ("datetime", "timedelta"),
+    ("datetime", "tzinfo"), ("decimal", "Decimal"), ("enum", "Enum"), ("pandas", "Period"), ("pandas", "Interval"),
+    ("pandas._libs.tslibs.offsets", "BaseOffset"),
+)
+WITH_PARTS = (("pandas", "Index"), ("pandas.core.dtypes.base", "ExtensionDtype"))  # with what they have in them
 UNCHANGING_IDS = frozenset(map(id, UNCHANGING))  # to compare types could run code of their metaclasses
 CONTAINERS = tuple(map(id, (list, tuple, set, frozenset, dict)))
 
@@ -44,16 +51,40 @@ def objects_of(pickler):
                     made.append(item)
         ended.update(map(id, made))
     kinds = {id(kind): kind for kind in map(type, items)}
-    known = by_name_or_value()
-    same = {key for key, kind in kinds.items() if issubclass(kind, known)}
+    same = ids_of_kinds(kinds, (type, ModuleType, *loaded_classes(UNCHANGING_CLASSES)))
+    same.update(map(id, (tuple, frozenset)))  # what can change in them counts by itself
+    ended.update(fields_of_dtypes(items, kinds))
+    ended.update(parts_of_unchanging(items, kinds))
     return {id(item) for item in items if id(type(item)) not in same}.difference(ended)
+
+
+def loaded_classes(names):
+    kinds = (loaded_class(module, name) for module, name in names)
+    return tuple(kind for kind in kinds if is_a(kind, type))
+
+
+def ids_of_kinds(kinds, classes):
+    return {key for key, kind in kinds.items() if issubclass(kind, classes)}
+
+
+def fields_of_dtypes(items, kinds):
+    """Returns the ids of the dicts that dtypes of records have: arrays may share the dtype."""
+    dtypes = ids_of_kinds(kinds, loaded_classes([("numpy", "dtype")]))
+    fields = [item.fields for item in items if id(type(item)) in dtypes] if dtypes else ()
+    return set(map(id, gc.get_referents(*filter(None, fields))))
+
+
+def parts_of_unchanging(items, kinds):
+    """Returns the ids of what cannot change and of what it has in it, as the labels that a DataFrame has from another one."""
+    whole = ids_of_kinds(kinds, loaded_classes(WITH_PARTS))
+    found, within = set(), set(map(id, items)) if whole else ()
+    held = [item for item in items if id(type(item)) in whole] if whole else ()
+    while held:
+        held = [item for item in held if id(item) in within and id(item) not in found]
+        found.update(map(id, held))
+        held = gc.get_referents(*held)
+    return found
 
 
 def references(objects):
     return list(map(sys.getrefcount, objects))
-
-
-def by_name_or_value():
-    """Returns further types whose objects are the same wherever they are: arrays of floats have one dtype."""
-    kinds = (type, ModuleType, loaded_class("numpy", "dtype"), loaded_class("datetime", "tzinfo"))
-    return tuple(kind for kind in kinds if is_a(kind, type))
