@@ -19,9 +19,9 @@
 /* Of what session code may have reported. */
 enum { NAMES_MAX = 1000000, FORECAST_MS_MAX = 3600000 };
 
-#define LOAD_LATER                                                                                 \
-	". They stay saved until ten more cells have run: remove the reason, such as a missing "   \
-	"package, and call restore_values again."
+#define LOAD_LATER                                                                                  \
+	". They stay saved until ten more cells have run, and no variable of those cells is saved " \
+	"before that. Remove the reason, such as a missing package, and call restore_values again."
 
 struct session_values {
 	struct session *session;

@@ -270,6 +270,29 @@ def test_a_session_that_goes_on_without_them_saves_again(start, home):
     assert server.cell("y, 'x' in dir()").text == "(3, False)\n"
 
 
+def test_what_can_never_be_loaded_does_not_hold_later_saves(start, home):
+    error = "class E(Exception):\n    def __init__(self, a, b): super().__init__(b)\ne, x = E(1, 2), 1"
+    server = a_day_after(start, home, error)
+    text = told(restore(server))
+    assert "Not back: e (loading it failed: " in text and "Could not be loaded" not in text
+    server.cell("y = x + 1")
+    saved(home, 2)
+    server = next_day(start, server)
+    assert "Back: E, x, y." in told(restore(server))
+
+
+def test_what_may_be_loaded_later_holds_later_saves_and_that_is_told(start, home):
+    server = start()
+    server.cell("open('mine.py', 'w').write('class Mine: pass')\nfrom mine import Mine\nm, x = Mine(), 1")
+    saved(home, 1)
+    server.cell("import os; os.remove('mine.py')")
+    server = next_day(start, server)
+    text = told(restore(server))
+    assert "Could not be loaded: " in text and "no variable of those cells is saved before that" in text
+    server.cell("open('mine.py', 'w').write('class Mine: pass')\nimport importlib; importlib.invalidate_caches()")
+    assert "m." in told(restore(server)) and "could not" not in told(restore(server)).lower()
+
+
 def test_names_that_cells_have_made_since_stay(start, home):
     server = a_day_after(start, home, "x = 1\ny = 1")
     server.cell("x = 2")

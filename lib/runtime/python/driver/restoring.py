@@ -15,7 +15,7 @@ from .cells import handle_exec, prepare_process, run_guarded
 from .cut import shortened
 from .errors import describe_error, log
 from .interrupt import check_interrupt
-from .kinds import FunctionType, is_a
+from .kinds import DRIVER_FILE, FunctionType, is_a
 from .limits import SAVE_WHY_CHARS
 from .own import own
 from .saving import TRAILER, TRAILER_BYTES, reason
@@ -46,6 +46,7 @@ class Restored:
     def __init__(self):
         self.back, self.left, self.kept, self.again, self.failed = [], [], [], [], []
         self.loaded = False  # one of the pickles
+        self.may_pass = False  # what is not back may be loaded later
         self.attributes = []  # (name of its function or class, its name, its value)
         self.defaults = []  # (name of a function that was not back, its defaults)
 
@@ -75,9 +76,14 @@ class Restored:
         try:
             NAMESPACE[name] = make()
         except Exception as error:
-            self.failed.append((name, shortened(reason(error), SAVE_WHY_CHARS)))
+            self.failed.append((name, self.note(error)))
         else:
             self.back.append(name)
+
+    def note(self, error):
+        """Returns why something is not back, as yet."""
+        self.may_pass = self.may_pass or may_pass(error)
+        return shortened(reason(error), SAVE_WHY_CHARS)
 
     def import_submodule(self, module):
         """Imports a module that code reaches by the name of its package, as urllib.request."""
@@ -113,15 +119,15 @@ class Restored:
         missing = [name for name, _, _ in segments] + [name for names, _ in groups for name in names]
         for name in missing:
             if not name.startswith(PARTS):
-                self.failed.append((name, failed[name]))
+                self.failed.append((name, self.note(failed[name])))
             elif name[len(ATTRIBUTE if name.startswith(ATTRIBUTE) else DEFAULTS) :].partition(".")[0] in self.back:
-                self.left.append((name, failed[name]))
+                self.left.append((name, shortened(reason(failed[name]), SAVE_WHY_CHARS)))
 
     def define(self, name, source, run, failed):
         try:
             run()
         except Exception as error:
-            failed[name] = shortened(reason(error), SAVE_WHY_CHARS)
+            failed[name] = error
             return False
         self.back.append(name)
         if self.loaded and calls_others(source):
@@ -133,7 +139,7 @@ class Restored:
         try:
             values = load()
         except Exception as error:
-            failed.update(dict.fromkeys(names, shortened(reason(error), SAVE_WHY_CHARS)))
+            failed.update(dict.fromkeys(names, error))
             return False
         self.loaded = True
         for name in names:
@@ -185,8 +191,21 @@ class Restored:
 
     def text(self):
         """Returns a line of names each, as session_values.c shows them."""
+        if not self.may_pass:  # what is saved need not stay for a second try
+            self.left[:0] = [(name, "loading it failed: " + why) for name, why in self.failed]
+            self.failed.clear()
         left, failed = (["%s (%s)" % item for item in items] for items in (self.left, self.failed))
         return "\n".join(map(list_names, (self.back, failed, left, self.kept, self.again)))
+
+
+def may_pass(error):
+    """Returns whether an error may not come again: a package is missing or has another version, or memory was short."""
+    trace, file = error.__traceback__, ""
+    while trace is not None:
+        trace, file = trace.tb_next, trace.tb_frame.f_code.co_filename
+    is_of_session = file == DRIVER_FILE or file in sources.text  # or of pickle itself, which has no frame
+    is_version = is_a(error, AttributeError) and "Can't get attribute" in reason(error) and "__main__" not in reason(error)
+    return is_a(error, (ImportError, MemoryError, OSError)) or is_version or not is_of_session
 
 
 def member(owner, name):

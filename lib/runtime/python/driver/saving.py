@@ -263,6 +263,7 @@ class Saver:
         self.registered = {}  # index of a definition -> name of the function that it is registered with
         self.sizes = {}
         self.objects = {}  # name -> ids of the objects in it that can change
+        self.needed = {}  # name -> names of functions and classes that it is not loaded without
         self.started = own("time").process_time()
 
     def save(self, names, cell):
@@ -287,9 +288,11 @@ class Saver:
                     self.left.append((name, shortened(reason(error), SAVE_WHY_CHARS)))
             set_copy_number(1, 0)
         self.until = self.until and self.began + SAVE_WRITE_SECONDS
+        taken = self.within_time(lambda: self.take_definitions(segments, chosen))
+        self.leave_out_undefined({segment[3] for segment in taken})
         groups = self.write_groups(values)
         self.until = None
-        self.within_time(lambda: self.finish(cell, groups, (modules, imported), self.take_definitions(segments, chosen)))
+        self.within_time(lambda: self.finish(cell, groups, (modules, imported), taken))
 
     def take_value(self, name, value, segments, chosen, values):
         place = place_of_definition(name, value, segments)
@@ -342,14 +345,14 @@ class Saver:
         try:
             self.within_time(lambda: pickler.dump(value))
             flat = is_flat(value)
-            objects = {id(value)} if flat else self.within_time(lambda: objects_of(pickler), SAVE_MEASURE_SECONDS)
+            objects, needed = ({id(value)}, ()) if flat else self.within_time(lambda: objects_of(pickler), SAVE_MEASURE_SECONDS)
         except TooLate:
             raise
         except BaseException as error:
             self.left.append((name, shortened(reason(error), SAVE_WHY_CHARS)))
             return
         self.sizes[name] = scale.size
-        self.objects[name] = objects
+        self.objects[name], self.needed[name] = objects, needed
 
     def within_time(self, work, seconds=SAVE_NAME_SECONDS):
         """Returns what a function returns, which is interrupted if it takes too long."""
@@ -417,6 +420,14 @@ class Saver:
         for name in self.objects:
             groups.setdefault(first_of(name), []).append(name)
         return list(groups.values())
+
+    def leave_out_undefined(self, defined):
+        """Leaves out what could not be loaded, as its functions and classes are not saved."""
+        for name, needed in self.needed.items():
+            for lost in sorted(needed - defined)[:1] if needed else ():
+                del self.sizes[name], self.objects[name]
+                why = "its definition is not found" if lost == name else "it needs %s, whose definition is not saved" % lost
+                self.left.append((name, shortened(why, SAVE_WHY_CHARS)))
 
     def leave_out_modules(self, values):
         """Takes objects of modules from those that names share, except what a name holds itself."""

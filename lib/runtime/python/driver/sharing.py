@@ -4,7 +4,7 @@
 import gc
 import sys
 
-from .kinds import FunctionType, ModuleType, is_a, loaded_class
+from .kinds import FunctionType, ModuleType, is_a, loaded_class, module_of
 
 # Objects of these types are the same wherever they are: sharing one makes no group.
 UNCHANGING = (str, bytes, int, float, complex, type, FunctionType, type(len), type(None), bool, slice, range)
@@ -16,6 +16,7 @@ UNCHANGING_CLASSES = (
 )
 WITH_PARTS = (("pandas", "Index"), ("pandas.core.dtypes.base", "ExtensionDtype"))  # with what they have in them
 UNCHANGING_IDS = frozenset(map(id, UNCHANGING))  # to compare types could run code of their metaclasses
+PLAIN_IDS = UNCHANGING_IDS - set(map(id, (type, FunctionType)))  # not pickled by name
 CONTAINERS = tuple(map(id, (list, tuple, set, frozenset, dict)))
 
 
@@ -26,17 +27,19 @@ def is_flat(value):
     types = set(map(id, map(type, value)))
     if type(value) is dict:
         types.update(map(id, map(type, value.values())))
-    return types <= UNCHANGING_IDS
+    return types <= PLAIN_IDS
 
 
 def objects_of(pickler):
-    """Returns the ids of what a pickle has of the session's objects that can change.
+    """Returns the ids of what a pickle has of the session's objects that can change, and the names that it needs.
+
+    The names are those of `__main__` by which it has functions and classes.
 
     Objects that were only made to be pickled are held by the pickler and each other alone. They are left
     out, as they end with it: an object of a later value may then have the id of one. There may be millions
     of objects, so that each costs little.
     """
-    items = [item for _, item in pickler.memo.copy().values() if id(type(item)) not in UNCHANGING_IDS]
+    items = [item for _, item in pickler.memo.copy().values() if id(type(item)) not in PLAIN_IDS]
     alone = references([[]])[0] + 1
     counts = references(items)
     made = [item for item, count in zip(items, counts) if count == alone]
@@ -51,11 +54,19 @@ def objects_of(pickler):
                     made.append(item)
         ended.update(map(id, made))
     kinds = {id(kind): kind for kind in map(type, items)}
-    same = ids_of_kinds(kinds, (type, ModuleType, *loaded_classes(UNCHANGING_CLASSES)))
+    named = ids_of_kinds(kinds, (type, FunctionType))
+    needed = names_of([item for item in items if id(type(item)) in named])
+    same = named | ids_of_kinds(kinds, (ModuleType, *loaded_classes(UNCHANGING_CLASSES)))
     same.update(map(id, (tuple, frozenset)))  # what can change in them counts by itself
     ended.update(fields_of_dtypes(items, kinds))
     ended.update(parts_of_unchanging(items, kinds))
-    return {id(item) for item in items if id(type(item)) not in same}.difference(ended)
+    return {id(item) for item in items if id(type(item)) not in same}.difference(ended), needed
+
+
+def names_of(items):
+    """Returns the names of those functions and classes that are of `__main__`."""
+    return {item.__qualname__.partition(".")[0] for item in items
+            if (module_of(item) if is_a(item, type) else item.__module__) == "__main__"}
 
 
 def loaded_classes(names):

@@ -20,6 +20,8 @@ from .sources import sources
 from .state import NAMESPACE, State
 from .statements import LINES, is_set_after, parsed_cell
 
+IMPORTS = (_ast.Import, _ast.ImportFrom)
+BRANCHING = tuple(getattr(_ast, name) for name in ("If", "Try", "TryStar", "With", "AsyncWith") if hasattr(_ast, name))
 # Of classes, and of what annotations name.
 FACTORIES = frozenset("namedtuple NamedTuple TypedDict make_dataclass TypeVar ParamSpec TypeVarTuple NewType".split())
 
@@ -142,23 +144,44 @@ def definitions():
         if type(value) is FunctionType and (value.__defaults__ or value.__kwdefaults__):
             defaults[name] = pickle_briefly((value.__defaults__, value.__kwdefaults__)) or b""
     pickled = {name: data for name, data in pickled.items() if data is not None}
-    texts = [segment for segment in segments if chosen.get(segment[3], segment) is segment]
+    texts = [segment for segment in segments
+             if chosen.get(segment[3], segment) is segment and (segment[3] in chosen or not is_in_branch(segment))]
     return texts, pickled, defaults, {*chosen, *pickled}, State.future_flags
 
 
 def definition_segments(name):
-    """Yields (cell, first line, text, name or an empty string) for each definition of a cell that ran."""
+    """Yields (cell, first line, text, name or an empty string) for each definition of a cell that ran.
+
+    Those in `if`, `try` and `with` are among them, though they may not have run.
+    """
     tree, lines = parsed_cell(name)
-    for node in tree.body if tree is not None else ():
+    for node in definitions_in(tree.body) if tree is not None else ():
         if not sources.has_ended(name, node.end_lineno):
             continue
         if isinstance(node, DEFINITIONS):
             decorators = getattr(node, "decorator_list", [])
             first = min([node.lineno] + [item.lineno for item in decorators])
             yield name, first, statement_text(lines, first, node), getattr(node, "name", "")
+        elif type(node.targets[0]) is _ast.Name:
+            yield name, node.lineno, statement_text(lines, node.lineno, node), node.targets[0].id
+
+
+def definitions_in(body, nested=False):
+    for node in body:
+        if isinstance(node, DEFINITIONS) and not (nested and isinstance(node, IMPORTS)):
+            yield node
         elif isinstance(node, _ast.Assign) and makes_definition(node.value):
-            if type(node.targets[0]) is _ast.Name:
-                yield name, node.lineno, statement_text(lines, node.lineno, node), node.targets[0].id
+            yield node
+        elif type(node) in BRANCHING:
+            for part in (node.body, *(handler.body for handler in getattr(node, "handlers", ())),
+                         getattr(node, "orelse", ()), getattr(node, "finalbody", ())):
+                yield from definitions_in(part, True)
+
+
+def is_in_branch(segment):
+    """Returns whether a definition is in another statement, as `if`."""
+    cell, first, text, _ = segment
+    return not sources.lines(cell)[first - 1].startswith(text.partition("\n")[0])
 
 
 def makes_definition(node):
@@ -183,6 +206,8 @@ def place_of_definition(name, value, segments):
     variable = module_of(type(value)) == "typing" and (value.__module__, value.__name__) == ("__main__", name)
     if not (own_class or decorated or variable) or is_of_module(value):
         return None
+    if is_in_branch(found[-1]) and (len(found) > 1 or not own_class):
+        return None  # whether that has run is not known
     is_local = type(value) is FunctionType and "<" in value.__qualname__  # no pickle can name it
     return found[-1] if is_local or not is_set_after(name, found[-1]) else None
 
@@ -246,9 +271,9 @@ def pickle_briefly(value):
 
 
 def statement_text(lines, first, node):
-    """Returns the text of a statement alone: another one on its line may have side effects."""
+    """Returns the text of a statement alone, not indented: another one on its line may have side effects."""
     text = [line.encode("utf-8", "replace") for line in lines[first - 1 : node.end_lineno]]
     text[-1] = text[-1][: node.end_col_offset]
-    if first == node.lineno:
-        text[0] = text[0][node.col_offset :]
+    for line in {node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))}:
+        text[line - first] = text[line - first][node.col_offset :]
     return b"".join(text).decode("utf-8", "replace")
