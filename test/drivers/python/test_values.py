@@ -459,7 +459,7 @@ def test_an_array_that_is_a_file_is_named(start, tmp_path, python):
         start, tmp_path, "import numpy\nnumpy.arange(4).tofile('f')\nmade = numpy.memmap('f', 'i8', 'r+')\nin_it = [made[1:]]\n"
         "read = numpy.memmap('f', 'i8', 'r')\ncopied = made.copy()\ncopied[0] = 9")
     why = "its values are those of a file: open it again"
-    assert told.left == f"made ({why}), in_it ({why})"
+    assert told.left == f"in_it ({why}), made ({why})"
     assert session.run("int(read[3]), int(copied[0])").value == "(3, 9)"
 
 
@@ -634,6 +634,14 @@ def test_many_that_take_too_long_do_not_cost_the_others(start, tmp_path):
     assert "fine" in told.back and "a (saving it took longer than 2 s)" in told.left and "f (no time was left for it)" in told.left
 
 
+def test_small_values_are_measured_first(start, tmp_path):
+    session, told = carry(
+        start, tmp_path, "import time\nclass Slow:\n    def __reduce__(self):\n        time.sleep(60)\n"
+        "a, b, c, d = ([Slow()] * 2000 for _ in 'abcd')\nsmall, k, __private = [[1]], 5, 3\ndef f(n={}): return k")
+    assert {"small", "k", "f", "Slow", "__private"} <= set(told.back) and "d (no time was left for it)" in told.left
+    assert session.run("__private, f()").value == "(3, 5)"
+
+
 def test_what_ends_the_copy_is_named_the_next_time(start):
     session = start()
     session.run("import os\nclass End:\n    def __reduce__(self): os._exit(3)\nend = End()\nx = 1")
@@ -660,7 +668,7 @@ def test_what_names_share_counts_once(start, tmp_path):
     session, told = carry(
         start, tmp_path, "small = [b'x' * 1000]\nlarge = [bytearray(1_000_000)]\nlisted = {'a': large}\none = bytearray(1_100_000)\nother = [one, bytearray(300_000)]",
         limit=(1 << 20) + 1_500_500)
-    assert sorted(told.back) == ["large", "listed", "small"] and told.left == "one (no room beside the others), other (no room beside the others)"
+    assert sorted(told.back) == ["large", "listed", "small"] and sorted(told.left.split(", ")) == ["one (no room beside the others)", "other (no room beside the others)"]
     assert session.run("listed['a'] is large").value == "True"
 
 

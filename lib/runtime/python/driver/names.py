@@ -102,7 +102,7 @@ names = Names()
 
 
 def is_users(name):
-    return not name.startswith("__") and name != "_exit_code"
+    return not (name.startswith("__") and name.endswith("__")) and name != "_exit_code"
 
 
 def changed_names(assigned):

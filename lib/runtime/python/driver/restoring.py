@@ -17,6 +17,7 @@ from .errors import describe_error, log
 from .interrupt import check_interrupt
 from .kinds import DRIVER_FILE, FunctionType, is_a
 from .limits import SAVE_WHY_CHARS
+from .names import is_users
 from .own import own
 from .saving import TRAILER, TRAILER_BYTES, reason
 from .sources import sources
@@ -55,7 +56,7 @@ class Restored:
             listed, data = read_values(file.readall())
         sys.path.extend(place for place in listed["path"] if place not in sys.path)
         State.future_flags |= listed["flags"]
-        present = {name for name in NAMESPACE if type(name) is str and not name.startswith("__")}
+        present = {name for name in NAMESPACE if type(name) is str and is_users(name)}
         self.left.extend((name, why) for name, why in listed["left"] if name not in present)
         self.kept.extend(name for name, _ in listed["left"] if name in present)
         figures = open_figures()

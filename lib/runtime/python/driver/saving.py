@@ -27,10 +27,10 @@ from .limits import (
 )
 from .loop import loop_has_work
 from .module_files import has_values, is_edited, modules_of_session, modules_with, objects_of_modules, submodules_of
-from .names import is_users
+from .names import is_users, shape_of
 from .own import own
 from .remade import values_set_later, why_not_from_source
-from .sharing import is_flat, objects_of
+from .sharing import UNCHANGING, is_flat, objects_of
 from .sources import sources
 from .spawn import definition_segments, place_of_definition
 from .state import NAMESPACE, State
@@ -39,6 +39,7 @@ from .statements import LINES, is_set_after
 TRAILER = b"ptycell-values 1 %016x %016x %08x\n"  # bytes of pickles, of the list, CRC of both
 TRAILER_BYTES = len(TRAILER % (0, 0, 0))
 HOLDS_SECRET = "it holds a secret"
+WEIGHT_UNKNOWN = 1000  # of an object of which only its class knows what is in it
 NO_ROOM = "no room beside the others"
 NO_TIME = "no time was left for it"
 
@@ -54,6 +55,7 @@ def handle_save(request):
     """Starts to save; the answer says whether that could begin. With `here` it comes when that is over."""
     parts = request.parts
     names = [name for name in list(NAMESPACE) if type(name) is str and is_users(name)]
+    names.sort(key=lambda name: weight_of(NAMESPACE.get(name)))  # many small values come before a few slow ones
     bar_culprit()
     problem = "" if "here" in parts else why_no_copy()
     if not problem and not is_pipe():
@@ -68,6 +70,17 @@ def handle_save(request):
             except OSError as error:  # the session has as many processes as it may
                 problem = shortened(reason(error), SAVE_WHY_CHARS)
     channel.answer(request, [("status", "no" if problem else "ok"), ("text", problem)])
+
+
+def weight_of(value):
+    """Returns about how many objects a value has in it, without looking at each."""
+    if is_a(value, UNCHANGING + (ModuleType,)):
+        return 0
+    array = loaded_class("numpy", "ndarray")
+    if array is not None and type(value) is array and not value.dtype.hasobject:
+        return 1
+    sides = shape_of(value).split("x")
+    return own("math").prod(map(int, sides)) if sides[0] else WEIGHT_UNKNOWN
 
 
 def is_pipe():
