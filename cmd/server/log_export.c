@@ -113,6 +113,7 @@ static void print_title(const json_t *cell)
 	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
 	const char *state = json_text_at(cell, "state");
 	const char *called = json_text_at(cell, "title");
+	const json_int_t code = json_integer_value(json_object_get(cell, "exit_code"));
 	cleanup_free char *how = xasprintf("[%" JSON_INTEGER_FORMAT "] %s %s",
 					   json_integer_value(json_object_get(cell, "cell")),
 					   json_text_at(cell, "language"), state);
@@ -120,6 +121,8 @@ static void print_title(const json_t *cell)
 	sanitize_line(&line, how, strlen(how), TITLE_MAX);
 	if (json_object_get(cell, "seconds") != NULL)
 		buf_putf(&line, " %.2f s", json_number_value(json_object_get(cell, "seconds")));
+	if (code != 0)
+		buf_putf(&line, ", exit %" JSON_INTEGER_FORMAT, code);
 	if (called[0] != '\0') {
 		buf_puts(&line, ": ");
 		sanitize_line(&line, called, strlen(called), TITLE_MAX);

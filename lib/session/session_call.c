@@ -409,9 +409,9 @@ static struct session_language *choose_language(struct session *s, const struct 
 		}
 	}
 	if (found == NULL)
-		(void)err_set(err, ERR_NOT_FOUND, "no %s%scell has run in session '%s'",
+		(void)err_set(err, ERR_NOT_FOUND, "no %s%scell has run in session '%s'%s",
 			      language != NULL ? language->name : "", language != NULL ? " " : "",
-			      s->id);
+			      s->id, s->resumed ? " since it was resumed" : "");
 	return news > 1 && ask_for_language(s, err) < 0 ? NULL : found;
 }
 

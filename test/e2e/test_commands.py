@@ -297,6 +297,12 @@ def test_the_log_shows_a_title_behind_how_its_cell_ended(home, lasting):
     assert "\x1b" not in log
 
 
+def test_the_log_shows_the_exit_code_of_a_shell(home, lasting):
+    for code in ("exit 3", "true"):
+        lasting.cell(code, session="s", language="bash")
+    assert re.findall(r"bash done \d+\.\d\d s(.*)", command(home, "log", "s")) == [", exit 3", ""]
+
+
 def test_the_log_of_a_running_cell(home, server):
     begin(server, HANG)
     assert command(home, "log", "s").startswith("[1] python running\n  | import time\n")

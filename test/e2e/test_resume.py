@@ -182,6 +182,7 @@ def test_an_upload_resumes_a_session_too_and_tells_it(start):
     assert "session 's' is not live" in info.texts[0].lower()
     upload = server.call("upload_file", session_id="s", filename="b", content="2")
     assert RESUMED in "".join(upload.texts)
+    assert "no cell has run in session 's' since it was resumed" in server.interact(action="wait").texts[0]
     assert sorted(listed(server)) == ["a", "input/b"]
 
 
