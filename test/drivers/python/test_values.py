@@ -422,6 +422,16 @@ def test_definitions_in_branches_come_back(start, tmp_path):
     assert told.left == "Point (its definition is not found)"  # which of the two has run is not known
 
 
+def test_definitions_in_branches_of_a_cell_with_magics_and_of_one_that_failed_come_back(start, tmp_path):
+    first = start()
+    first.run("%cd .\n!echo a\nif True:\n    %pwd\n    class A: pass\n    def f():\n        return 1\na = A()")
+    first.run("if True:\n    def g():\n        return 2\n    1 / 0\n    def f():\n        return 'no'")
+    session = start()
+    told = restore(session, save(first), tmp_path)
+    assert {"A", "f", "g", "a"} <= set(told.back), told.left + told.failed
+    assert session.run("f(), g(), type(a) is A").value == "(1, 2, True)"
+
+
 def test_a_decorated_definition_that_may_not_have_run_is_not_taken(start, tmp_path):
     session, told = carry(
         start, tmp_path, "class Model:\n    def __init__(self, f=None): self.f = 'made'\n    def __call__(self): return self.f\n"

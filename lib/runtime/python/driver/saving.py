@@ -55,7 +55,6 @@ def handle_save(request):
     """Starts to save; the answer says whether that could begin. With `here` it comes when that is over."""
     parts = request.parts
     names = [name for name in list(NAMESPACE) if type(name) is str and is_users(name)]
-    names.sort(key=lambda name: weight_of(NAMESPACE.get(name)))  # many small values come before a few slow ones
     bar_culprit()
     problem = "" if "here" in parts else why_no_copy()
     if not problem and not is_pipe():
@@ -283,7 +282,7 @@ class Saver:
         LINES.clear()
         segments = [s for name in list(sources.text) for s in definition_segments(name) if s[3]]
         modules, chosen, values, imported = [], [], {}, modules_with(names)
-        for number, name in enumerate(names, 1):
+        for number, name in sorted(enumerate(names, 1), key=lambda item: weight_of(NAMESPACE.get(item[1]))):
             set_copy_number(1, number)
             value = NAMESPACE.get(name)
             if is_a(value, ModuleType):
