@@ -275,6 +275,7 @@ class Saver:
         self.registered = {}  # index of a definition -> name of the function that it is registered with
         self.sizes = {}
         self.objects = {}  # name -> ids of the objects in it that can change
+        self.parts = set()  # ids of parts of what cannot change
         self.needed = {}  # name -> names of functions and classes that it is not loaded without
         self.started = own("time").process_time()
 
@@ -357,7 +358,7 @@ class Saver:
         try:
             self.within_time(lambda: pickler.dump(value))
             flat = is_flat(value)
-            objects, needed = ({id(value)}, ()) if flat else self.within_time(lambda: objects_of(pickler), SAVE_MEASURE_SECONDS)
+            objects, needed, parts = ({id(value)}, (), ()) if flat else self.within_time(lambda: objects_of(pickler), SAVE_MEASURE_SECONDS)
         except TooLate:
             raise
         except BaseException as error:
@@ -365,6 +366,7 @@ class Saver:
             return
         self.sizes[name] = scale.size
         self.objects[name], self.needed[name] = objects, needed
+        self.parts.update(parts)
 
     def within_time(self, work, seconds=SAVE_NAME_SECONDS):
         """Returns what a function returns, which is interrupted if it takes too long."""
@@ -388,7 +390,7 @@ class Saver:
         """Writes the values; of those that are too large together the smallest."""
         total, groups = 0, []
         if self.end is None or sum(self.sizes.values()) > self.limit:  # else it is not worth its time
-            self.leave_out_modules(values)
+            self.leave_out_common(values)
         for group in sorted(self.group_names(), key=self.sum_of):
             start = self.pipe.size
             try:
@@ -441,17 +443,21 @@ class Saver:
                 why = "its definition is not found" if lost == name else "it needs %s, whose definition is not saved" % lost
                 self.left.append((name, shortened(why, SAVE_WHY_CHARS)))
 
-    def leave_out_modules(self, values):
-        """Takes objects of modules from those that names share, except what a name holds itself."""
+    def leave_out_common(self, values):
+        """Takes objects of modules and parts of what cannot change from those that names share.
+
+        What a name holds itself stays.
+        """
         seen, shared = set(), set()
         for ids in self.objects.values():
             shared.update(seen & ids)
             seen |= ids
         shared.difference_update(map(id, values.values()))
         if shared:
-            of_modules = objects_of_modules(seen.difference(map(id, values.values())))
+            named = set(map(id, values.values()))
+            left_out = objects_of_modules(seen - named) | (self.parts - named)
             for ids in self.objects.values():
-                ids -= of_modules
+                ids -= left_out
 
     def holds_secret(self, text):
         data = text.encode("utf-8", "surrogatepass")

@@ -31,9 +31,10 @@ def is_flat(value):
 
 
 def objects_of(pickler):
-    """Returns the ids of what a pickle has of the session's objects that can change, and the names that it needs.
+    """Returns the ids of what a pickle has of the session's objects that can change, and names, and further ids.
 
-    The names are those of `__main__` by which it has functions and classes.
+    The names are those of `__main__` by which it has functions and classes. The further ids are those of
+    parts of what cannot change: another pickle may have such a part alone, as a model the labels of a table.
 
     Objects that were only made to be pickled are held by the pickler and each other alone. They are left
     out, as they end with it: an object of a later value may then have the id of one. There may be millions
@@ -59,8 +60,8 @@ def objects_of(pickler):
     same = named | ids_of_kinds(kinds, (ModuleType, *loaded_classes(UNCHANGING_CLASSES)))
     same.update(map(id, (tuple, frozenset)))  # what can change in them counts by itself
     ended.update(fields_of_dtypes(items, kinds))
-    ended.update(parts_of_unchanging(items, kinds))
-    return {id(item) for item in items if id(type(item)) not in same}.difference(ended), needed
+    parts = parts_of_unchanging(items, kinds)
+    return {id(item) for item in items if id(type(item)) not in same}.difference(ended, parts), needed, parts
 
 
 def names_of(items):
