@@ -80,8 +80,11 @@ static void add_always(struct restore_list *list, const char *path, size_t len, 
 
 void restore_report_add_closed(struct restore_report *report, const char *lines, size_t len)
 {
-	const char *end = lines + len;
+	const char *end;
 
+	if (len == 0)
+		return;
+	end = lines + len;
 	while (lines < end) {
 		const char *feed = memchr(lines, '\n', (size_t)(end - lines));
 		const char *next = feed != NULL ? feed : end;

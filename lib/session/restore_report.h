@@ -61,7 +61,10 @@ void restore_report_release(struct restore_report *report);
 /* Adds an entry. Its text is clean. */
 void restore_report_add(struct restore_list *list, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Adds closed files, by lines of `close-named` (runtime/frame.h). They are untrusted. */
+/*
+ * Adds closed files, by lines of `close-named` (runtime/frame.h). They are untrusted, and NULL if
+ * there are none.
+ */
 void restore_report_add_closed(struct restore_report *report, const char *lines, size_t len);
 /* Adds the files that a job reported: to the list, or to those of other enum aside_list. */
 void restore_report_add_files(struct restore_report *report, struct restore_list *list,

@@ -109,6 +109,17 @@ static void closed_files_are_named_up_to_a_maximum(void **state)
 		    "interpreter did not answer in time).");
 }
 
+static void an_interpreter_that_did_not_answer_has_no_lines(void **state)
+{
+	struct restore_report told = { .run = 1 };
+
+	(void)state;
+	restore_report_init(&told, "a");
+	restore_report_add_closed(&told, NULL, 0);
+	tell(&told);
+	assert_null(strstr(report, "were closed"));
+}
+
 static void what_goes_on_is_told_with_what_it_may_reach(void **state)
 {
 	struct restore_report told = { .run = 1, .holds = true, .processes = 1 };
@@ -168,6 +179,7 @@ int main(void)
 		REPORT_TEST(long_lists_are_cut),
 		REPORT_TEST(what_is_not_known_to_be_open_is_not_said_to_be),
 		REPORT_TEST(closed_files_are_named_up_to_a_maximum),
+		REPORT_TEST(an_interpreter_that_did_not_answer_has_no_lines),
 		REPORT_TEST(what_goes_on_is_told_with_what_it_may_reach),
 		REPORT_TEST(a_replay_that_stopped_says_what_may_help),
 	};
