@@ -197,7 +197,8 @@ static bool clear_folder(struct putback *p, const struct clearing *at, const cha
 
 /*
  * Removes what the session does not have. A file that is open for writing stays if it may, and so
- * do its folders: its rows or lines would be lost. Returns true if anything stays.
+ * do its folders: its rows or lines would be lost. A file that may be open is removed, and reported
+ * as such. Returns true if anything stays.
  */
 static bool clear(struct putback *p, const struct clearing *at, const char *name)
 {
@@ -214,7 +215,7 @@ static bool clear(struct putback *p, const struct clearing *at, const char *name
 		report_in(p, ASIDE_STAYS, name, "new");
 		return true;
 	}
-	if (!at->may_stay && how != OPEN_FILES_NONE)
+	if (how == OPEN_FILES_UNKNOWN || (!at->may_stay && how != OPEN_FILES_NONE))
 		report_unreached(p, how, name, "removed");
 	remove_any(p, at->dir_fd, name, &st);
 	return false;
