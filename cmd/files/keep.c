@@ -34,7 +34,7 @@
 /* Notes what became of a file that may have a log. `to` is NULL if it was not copied. */
 static void note_database(struct keep_job *job, const struct keep_file *file, const char *to)
 {
-	if (job->logs && keep_file_is_database(job, file))
+	if (job->logs != NULL && keep_file_is_database(job, file))
 		logs_note(&job->placed, file->from, to);
 }
 
@@ -68,14 +68,13 @@ static void keep_one(struct keep_job *job, size_t index, struct keep_file *file)
 }
 
 /* Returns true if something else is where the copy of one of a database's logs must go. */
-static bool has_displaced_log(struct keep_job *job, const json_t *logs,
-			      const struct keep_file *database)
+static bool has_displaced_log(struct keep_job *job, const struct keep_file *database)
 {
 	size_t index;
 	json_t *value;
 	bool displaced = false;
 
-	json_array_foreach (logs, index, value) {
+	json_array_foreach (job->logs, index, value) {
 		cleanup_keep_file struct keep_file log = { .from = NULL };
 		cleanup_free char *owner = NULL;
 		struct err ignored; /* it is parsed once more when it is copied */
@@ -107,7 +106,6 @@ static json_t *list_logs(const json_t *files)
 /* Copies the files that are logs of databases by their names, or those that are not. */
 static int keep_some(struct keep_job *job, const json_t *files, bool logs, struct err *err)
 {
-	cleanup_json json_t *all_logs = list_logs(files);
 	size_t index;
 	json_t *value;
 
@@ -118,8 +116,8 @@ static int keep_some(struct keep_job *job, const json_t *files, bool logs, struc
 			return -1;
 		if (logs_is_log(file.to) != logs)
 			continue;
-		if (!logs && job->logs && keep_file_is_database(job, &file) &&
-		    has_displaced_log(job, all_logs, &file))
+		if (!logs && job->logs != NULL && keep_file_is_database(job, &file) &&
+		    has_displaced_log(job, &file))
 			keep_file_set_anew(&file);
 		keep_one(job, index, &file);
 	}
@@ -143,7 +141,7 @@ static bool has_logs(const json_t *files)
 /* Copies files. A log comes after its database, whose copy may have got another name. */
 static int keep_files(struct keep_job *job, const json_t *files, struct err *err)
 {
-	job->logs = has_logs(files);
+	job->logs = has_logs(files) ? list_logs(files) : NULL;
 	if (keep_some(job, files, false, err) < 0)
 		return -1;
 	return keep_some(job, files, true, err);
@@ -340,6 +338,7 @@ int keep_run(int data_fd, const json_t *request, int drawn_fd, struct err *err)
 	result = fresh && !any_readable(&job, files) ? keep_files(&job, files, err)
 						     : keep_in_folder(&job, root, request, err);
 	free(job.report);
+	json_decref(job.logs);
 	logs_forget(&job.placed);
 	if (result == 0)
 		program_result(json_object());

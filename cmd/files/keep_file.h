@@ -22,7 +22,7 @@ struct keep_job {
 	int folder_fd;               /* the destination */
 	int drawn_fd;                /* the report; -1 if it could not be drawn */
 	char *report;                /* its name, once it was copied */
-	bool logs;                   /* the request has logs of databases */
+	json_t *logs;                /* files that are logs of databases; NULL: none is copied */
 	struct list placed;          /* databases, as logs.h notes them */
 	struct room room;
 	bool durable;
