@@ -132,15 +132,6 @@ static void put_user_variable(struct strings *s, const struct user_env_variable 
 }
 
 /*
- * Bytecode counts for a module of the same size and second. Cells that run again may write a module
- * twice in one second, so no Python in their reach stores any.
- */
-static void add_no_bytecode(struct strings *s)
-{
-	add(s, xstrdup("PYTHONDONTWRITEBYTECODE=1"));
-}
-
-/*
  * V8 collects garbage by its maximum heap, and ends a worker alone at that limit. Beside the heap
  * it needs room for young objects and code, and Node for its threads.
  */
@@ -179,8 +170,12 @@ char **environment_new(const struct environment_spec *spec)
 	for (size_t i = 0; language->environment[i] != NULL; i++)
 		add(&s, xstrdup(language->environment[i]));
 	add_heap(&s, spec->memory_max);
+	/*
+	 * Bytecode counts for a module of the same size and second. Cells that run again may write
+	 * a module twice in one second, so no Python in their reach stores any.
+	 */
 	if (spec->runs_again)
-		add_no_bytecode(&s);
+		add(&s, xstrdup("PYTHONDONTWRITEBYTECODE=1"));
 	if (spec->network == ENVIRONMENT_PROXY)
 		add_proxy(&s);
 	for (size_t i = 0; spec->network == ENVIRONMENT_NONE && i < ARRAY_SIZE(offline); i++)
