@@ -55,12 +55,10 @@ struct restore {
 	uint64_t cell_over_ms;     /* when the last cell ended */
 	struct loop_timer reports; /* waits for those of the proxy */
 	struct loop_timer save_late;
-	struct loop_timer quit_late;
-	size_t awaited;               /* interpreters that have not ended by themselves yet */
-	bool quit;                    /* there were some */
-	bool interrupted;             /* they got a SIGINT */
-	struct runner_query *closing; /* before files are put back; or NULL */
-	size_t asked;                 /* languages that were asked */
+	struct quitting quitting;
+	bool had_interpreters;        /* some were asked to end by themselves */
+	struct runner_query *closing; /* closes what writes files by name; or NULL */
+	size_t close_asked;           /* languages that were asked to close it */
 	struct aside_job *job;
 	struct removal *removal; /* of the spent folder; or NULL */
 	struct restore_report report;
@@ -72,8 +70,6 @@ struct restore {
 /* session_restore_begin.c */
 /* Ends a replay that was stopped while variables were saved. */
 void session_restore_give_up(struct restore *restore);
-/* Notes that an interpreter of before has ended. */
-void session_restore_note_quit(struct restore *restore, struct runner *runner);
 
 /* session_restore.c */
 /* Returns whether the cell runs again: it ran to its end, and is no query. */

@@ -4,9 +4,8 @@
  *
  * The first part answers all callers, while the session still exists. It exports the results so
  * far, so that they are safe if the server is killed. Then interpreters that run no cell end by
- * themselves, as at a terminal. One that does not end gets a SIGINT when half of its time is over,
- * as a user would send one to code that hangs at its end. The second part exports what they wrote,
- * kills all processes that are left, and gives the folder up.
+ * themselves, as at a terminal (quitting.h). The second part exports what they wrote, kills all
+ * processes that are left, and gives the folder up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,29 +43,14 @@ static void report_cut(struct session *s, struct runner *runner, const char *how
 	s->quit.cut = true;
 }
 
-/* Reports those that have not ended yet. */
-static void report_stopped(struct session *s)
-{
-	for (size_t i = 0; i < s->language_count; i++) {
-		struct runner *runner = s->languages[i].runner;
-		cleanup_free char *how = xasprintf("the %s interpreter did not end in time",
-						   runner_language(runner)->name);
-
-		if (runner_quits(runner))
-			report_cut(s, runner, how);
-	}
-}
-
 static void finish(struct session *s)
 {
 	bool lasts;
 
-	loop_timer_stop(&s->quit.timer);
-	loop_defer_stop(&s->quit.over);
+	quitting_stop(&s->quit.wait);
 	if (s->quit.done != NULL)
 		session_keep_last(s);
-	if (!s->quit.interrupted)
-		report_stopped(s);
+	quitting_report_left(&s->quit.wait);
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_free(s->languages[i].runner);
 	s->language_count = 0;
@@ -99,9 +83,8 @@ static void finish(struct session *s)
 
 /* ---- interpreters that end by themselves ---- */
 
-static void on_over(struct loop_defer *defer)
+static void on_over(struct session *s)
 {
-	struct session *s = container_of(defer, struct session, quit.over);
 	void (*done)(void *data) = s->quit.done;
 	void *data = s->quit.data;
 
@@ -114,10 +97,7 @@ static void on_quit(struct runner *runner, const char *why, bool reported)
 	struct session *s = runner_owner(runner);
 
 	(void)reported;
-	if (!s->quit.interrupted && !runner_exited(runner))
-		report_cut(s, runner, why);
-	if (--s->quit.awaited == 0)
-		loop_defer_start(s->host->loop, &s->quit.over, on_over);
+	quitting_note_end(&s->quit.wait, runner, why);
 }
 
 static void on_wrote(struct runner *runner, const char *data, size_t len)
@@ -133,47 +113,20 @@ static const struct runner_handlers quit_handlers = {
 	.wrote = on_wrote,
 };
 
-static void on_timer(struct loop_timer *timer)
-{
-	struct session *s = container_of(timer, struct session, quit.timer);
-
-	if (s->quit.interrupted) {
-		loop_defer_start(s->host->loop, &s->quit.over, on_over);
-		return;
-	}
-	s->quit.interrupted = true;
-	report_stopped(s);
-	for (size_t i = 0; i < s->language_count; i++)
-		runner_interrupt_quit(s->languages[i].runner);
-	loop_timer_start(s->host->loop, timer, s->quit.end_ms, on_timer);
-}
-
-static void give_time(struct session *s, uint64_t quit_ms)
-{
-	uint64_t now = loop_now(s->host->loop);
-
-	s->quit.end_ms = now + quit_ms;
-	loop_timer_start(s->host->loop, &s->quit.timer,
-			 s->quit.interrupted ? s->quit.end_ms : now + quit_ms / 2, on_timer);
-}
-
 /* Keeps only runners whose interpreters end by themselves. Returns whether there are any. */
 static bool quit_languages(struct session *s, bool may_quit)
 {
 	size_t left = 0;
 
 	session_handle_by(s, &quit_handlers);
-	s->quit.awaited = s->language_count;
 	for (size_t i = 0; i < s->language_count; i++) {
 		struct runner *runner = s->languages[i].runner;
 
 		session_language_release(&s->languages[i]);
-		if (may_quit && runner_quit(runner)) {
+		if (may_quit && runner_quit(runner))
 			s->languages[left++].runner = runner;
-			continue;
-		}
-		s->quit.awaited--;
-		runner_free(runner);
+		else
+			runner_free(runner);
 	}
 	s->language_count = left;
 	return left > 0;
@@ -203,6 +156,7 @@ static bool begin(struct session *s, const char *why, bool may_quit)
 	bool quits;
 
 	s->quit.why = xstrdup(why);
+	s->quit.wait = (struct quitting){ .session = s, .cut = report_cut, .over = on_over };
 	session_record_destruction(s);
 	session_restore_abandon(s);
 	for (size_t i = 0; i < s->language_count; i++)
@@ -235,16 +189,13 @@ bool session_end(struct session *s, const char *why, uint64_t quit_ms, void (*ov
 	session_keep_now(s);
 	session_notebook_end(s);
 	watchdog_wake(s->watchdog);
-	give_time(s, quit_ms);
-	if (s->quit.awaited == 0) /* none of them could be asked */
-		loop_defer_start(s->host->loop, &s->quit.over, on_over);
+	quitting_begin(&s->quit.wait, quit_ms);
 	return true;
 }
 
 void session_hurry(struct session *s, uint64_t quit_ms)
 {
-	if (s->quit.end_ms > loop_now(s->host->loop) + quit_ms)
-		give_time(s, quit_ms);
+	quitting_hurry(&s->quit.wait, quit_ms);
 }
 
 void session_free(struct session *s, const char *why)

@@ -3,7 +3,7 @@
  * session_internal.h - shared by the modules of a session.
  *
  *   - session.c: a session, its languages and limits; session_facts.c: its id and state
- *   - session_end.c: its end
+ *   - session_end.c, quitting.c: its end, and interpreters that end by themselves
  *   - session_exec.c: executions, that is code from its submission to its reported end
  *   - session_call.c: calls, that is which caller is answered, when and with what
  *   - session_elicit.c: input that the user may give in place of the model
@@ -23,6 +23,7 @@
 #include "event/loop.h"
 #include "runner/holdings.h"
 #include "session/notices.h"
+#include "session/quitting.h"
 #include "session/session.h"
 
 struct asking;
@@ -189,17 +190,13 @@ struct session {
 	int child_count;
 
 	struct {
-		struct loop_timer timer;
-		struct loop_defer over;
-		uint64_t end_ms;  /* of the time that its interpreters have */
+		struct quitting wait;
 		char *why;        /* the session has ended, and why; else NULL */
 		uint64_t running; /* the last cell that this stopped; 0: none */
 		char *unread;     /* as in workspace/lasting.h */
 		void (*done)(void *data);
 		void *data;
-		size_t awaited;   /* interpreters that have not ended yet */
-		bool interrupted; /* they got a SIGINT */
-		bool cut;         /* one of them was stopped, or killed, while it ended */
+		bool cut; /* one of them was stopped, or killed, while it ended */
 	} quit;
 
 	unsigned holds;

@@ -355,10 +355,9 @@ static void on_lost(struct runner *runner, const char *why, bool reported)
 {
 	struct session *s = runner_owner(runner);
 
-	(void)why;
 	(void)reported;
 	if (s->restore->state == RESTORE_QUITTING) {
-		session_restore_note_quit(s->restore, runner);
+		quitting_note_end(&s->restore->quitting, runner, why);
 		return;
 	}
 	s->generation++;

@@ -66,7 +66,7 @@ static void restore_free(struct restore *r)
 	loop_defer_stop(&r->type);
 	loop_timer_stop(&r->reports);
 	loop_timer_stop(&r->save_late);
-	loop_timer_stop(&r->quit_late);
+	quitting_stop(&r->quitting);
 	aside_stop(r->job);
 	removal_forget(r->removal);
 	rerun_release(&r->cell);
@@ -364,7 +364,7 @@ static void on_named_closed(const struct query_answer *answer, void *data)
 	restore_report_add_closed(&r->report, answer->lines, answer->len);
 	if (answer->problem != NULL)
 		restore_report_add(&r->report.unclosed, "%s (%s)",
-				   runner_language(s->languages[r->asked - 1].runner)->name,
+				   runner_language(s->languages[r->close_asked - 1].runner)->name,
 				   answer->problem);
 	loop_defer_start(r->session->host->loop, &r->step, close_next);
 }
@@ -379,8 +379,8 @@ static void close_next(struct loop_defer *defer)
 	const struct aside_spec spec = session_restore_spec(r, on_put_back);
 	struct session *s = r->session;
 
-	while (r->asked < s->language_count) {
-		struct runner *runner = s->languages[r->asked++].runner;
+	while (r->close_asked < s->language_count) {
+		struct runner *runner = s->languages[r->close_asked++].runner;
 
 		if (!runner_language(runner)->closes_named || runner_state(runner) == RUNNER_IDLE)
 			continue;

@@ -4,6 +4,7 @@
  * have variables that no replay brings back, so these are saved first. Then they end by themselves,
  * as at the session's end: what they still write is in the files that are laid aside.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -47,9 +48,26 @@ static int check_start(const struct session *s, struct err *err)
 	return 0;
 }
 
-/* Lays the files aside, and gives new interpreters the folder that is there now. */
-static int lay_aside(struct session *s, bool outside, struct err *err)
+/*
+ * Ends all interpreters. The generation counts up once, also for those that have ended by
+ * themselves.
+ */
+static void restart(struct restore *r)
 {
+	struct session *s = r->session;
+	uint64_t generation = s->generation;
+
+	session_restart(s);
+	if (r->had_interpreters && s->generation == generation)
+		s->generation++;
+	session_values_begin_anew(s->values);
+}
+
+/* Lays the files aside, and gives new interpreters the folder that is there now. */
+static int lay_aside(struct restore *r, struct err *err)
+{
+	struct session *s = r->session;
+
 	if (workspace_set_aside(s->workspace, err) < 0)
 		return -1;
 	if (confinement_adopt(s->host->confinement, s->workspace, err) < 0) {
@@ -58,9 +76,9 @@ static int lay_aside(struct session *s, bool outside, struct err *err)
 		(void)!workspace_take_back(s->workspace, &ignored);
 		return -1;
 	}
-	if (!outside)
+	if (!r->outside)
 		session_hold_outside(s);
-	session_restart(s);
+	restart(r);
 	return 0;
 }
 
@@ -84,12 +102,9 @@ static int begin(struct restore *r, struct err *err)
 	struct session *s = r->session;
 	uint64_t generation = s->generation;
 
-	loop_timer_stop(&r->quit_late);
 	session_keep_last(s);
-	if (lay_aside(s, r->outside, err) < 0)
+	if (lay_aside(r, err) < 0)
 		return -1;
-	s->generation += r->quit && s->generation == generation ? 1 : 0;
-	session_values_begin_anew(s->values);
 	r->report.generation = s->generation > generation ? s->generation : 0;
 	r->report.missing_cells = journal_left_out(s->journal);
 	r->end = journal_count(s->journal);
@@ -104,74 +119,53 @@ static void end_early(struct restore *r, const char *why)
 	struct session *s = r->session;
 
 	r->failed = true;
-	r->text = xasprintf("No cell of session '%s' was run again: %s. Its %s as they were%s.",
-			    s->id, why, r->quit ? "files are" : "variables and files are",
-			    r->quit ? "; its interpreters were ended with their variables" : "");
-	if (r->quit)
-		session_restart(s);
+	if (r->had_interpreters) {
+		restart(r);
+		r->text = xasprintf("No cell of session '%s' was run again: %s. Its interpreters "
+				    "were ended with their variables; its files are as these left "
+				    "them. This is generation %" PRIu64 ".",
+				    s->id, why, s->generation);
+	} else {
+		r->text = xasprintf("No cell of session '%s' was run again: %s. Its variables and "
+				    "files are as they were.",
+				    s->id, why);
+	}
 	session_restore_finish(r);
 }
 
 /* ---- interpreters of before ---- */
 
-/* Continues once they have ended, or have taken too long. */
-static void on_quit_over(struct loop_defer *defer)
+static void go_on_without(struct restore *r)
 {
-	struct restore *r = container_of(defer, struct restore, step);
 	struct err err;
 
 	if (begin(r, &err) < 0)
 		end_early(r, err.msg);
 }
 
-static void note_cut(struct restore *r, const struct runner *runner)
+static void on_quit_over(struct session *s)
 {
-	restore_report_add(&r->report.cut, "%s", runner_language(runner)->name);
+	go_on_without(s->restore);
 }
 
-void session_restore_note_quit(struct restore *r, struct runner *runner)
+static void note_cut(struct session *s, struct runner *runner, const char *how)
 {
-	if (!r->interrupted && !runner_exited(runner))
-		note_cut(r, runner);
-	if (--r->awaited == 0)
-		loop_defer_start(r->session->host->loop, &r->step, on_quit_over);
-}
-
-static void on_quit_late(struct loop_timer *timer)
-{
-	struct restore *r = container_of(timer, struct restore, quit_late);
-	struct session *s = r->session;
-
-	if (r->interrupted) {
-		loop_defer_start(s->host->loop, &r->step, on_quit_over);
-		return;
-	}
-	r->interrupted = true;
-	for (size_t i = 0; i < s->language_count; i++) {
-		struct runner *runner = s->languages[i].runner;
-
-		if (runner_quits(runner))
-			note_cut(r, runner);
-		runner_interrupt_quit(runner);
-	}
-	loop_timer_start(s->host->loop, timer, loop_now(s->host->loop) + TABLE_ALONE_MS / 2,
-			 on_quit_late);
+	(void)how;
+	restore_report_add(&s->restore->report.cut, "%s", runner_language(runner)->name);
 }
 
 /* Has interpreters end by themselves. Returns false if there are none. */
 static bool quit(struct restore *r)
 {
 	struct session *s = r->session;
-	struct loop *loop = s->host->loop;
 
-	for (size_t i = 0; i < s->language_count; i++)
-		r->awaited += runner_quit(s->languages[i].runner) ? 1 : 0;
-	r->quit = r->awaited > 0;
-	if (!r->quit)
-		return false;
 	r->state = RESTORE_QUITTING;
-	loop_timer_start(loop, &r->quit_late, loop_now(loop) + TABLE_ALONE_MS / 2, on_quit_late);
-	return true;
+	r->quitting = (struct quitting){ .session = s, .cut = note_cut, .over = on_quit_over };
+	for (size_t i = 0; i < s->language_count; i++)
+		r->had_interpreters = runner_quit(s->languages[i].runner) || r->had_interpreters;
+	if (r->had_interpreters)
+		quitting_begin(&r->quitting, TABLE_ALONE_MS);
+	return r->had_interpreters;
 }
 
 /* ---- variables of before ---- */
@@ -185,7 +179,7 @@ static void go_on(struct restore *r)
 	if (r->stopping)
 		end_early(r, "that was stopped before it began");
 	else if (!quit(r))
-		on_quit_over(&r->step);
+		go_on_without(r);
 }
 
 static void on_begin(struct loop_defer *defer)

@@ -318,6 +318,36 @@ static void a_session_may_end_in_the_last_scan(void **state)
 	assert_file(open_one("a"), "mine", "one");
 }
 
+/* Opens the folder around the session's files. */
+static int open_top(const struct session *session)
+{
+	int fd = openat(home_fd(fixture.host.home), workspace_name(session->workspace),
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void interpreters_that_ended_for_nothing_count_as_lost(void **state)
+{
+	struct session *session = open_one("a");
+	cleanup_fd int top = open_top(session);
+
+	(void)state;
+	run_cell(session, "done");
+	assert_int_equal(mkdirat(top, ASIDE_FOLDER, 0700), 0);
+	scratch_write(top, ASIDE_FOLDER "/x", "in the way");
+	assert_int_equal(session_restore_start_outside(session, &err), 0);
+	assert_non_null(session_restore_wait(session, on_report, NULL));
+	fixture_until(reports == 1);
+	assert_true(failed);
+	assert_told("No cell of session 'a' was run again: laying the session's files aside");
+	assert_told("Its interpreters were ended with their variables; its files are as these left "
+		    "them. This is generation 2.");
+	assert_int_equal(session_generation(session), 2);
+	run_cell(session, "done");
+}
+
 static void without_a_helper_files_come_before_variables(void **state)
 {
 	struct session *session = open_one("a");
@@ -488,6 +518,7 @@ int main(void)
 		RESTORE_TEST(the_next_answer_tells_the_end_that_no_call_waited_for),
 		RESTORE_TEST(a_session_that_ends_meanwhile_has_its_files),
 		RESTORE_TEST(a_session_may_end_in_the_last_scan),
+		RESTORE_TEST(interpreters_that_ended_for_nothing_count_as_lost),
 		RESTORE_TEST(without_a_helper_files_come_before_variables),
 		RESTORE_TEST(a_session_whose_files_cannot_take_their_place_ends),
 		RESTORE_TEST(without_a_record_they_are_gone_with_it),
