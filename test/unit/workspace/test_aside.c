@@ -3,17 +3,13 @@
 #include "fixture.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "lockdown/bpf.h"
 #include "patience.h"
 #include "workspace/aside.h"
 #include "workspace/lasting.h"
@@ -45,10 +41,7 @@ static void on_done(void *data, const struct aside_result *r)
 {
 	(void)data;
 	for (size_t i = 0; i < r->found_count; i++)
-		buf_putf(&found, "%s%s %s\n",
-			 r->found[i].list == ASIDE_OPEN      ? "open "
-			 : r->found[i].list == ASIDE_UNKNOWN ? "unknown "
-							     : "",
+		buf_putf(&found, "%s%s %s\n", r->found[i].list == ASIDE_OPEN ? "open " : "",
 			 r->found[i].how, r->found[i].path);
 	total = 0;
 	for (size_t i = 0; i < ASIDE_LISTS; i++)
@@ -469,42 +462,6 @@ static void a_helper_that_is_missing_is_a_problem(void **state)
 	aside_stop(NULL);
 }
 
-/* Has no lease granted any more, for good, as on file systems that do not report open files. */
-static void refuse_leases(void)
-{
-	struct bpf bpf = { .len = 0 };
-
-	bpf_begin(&bpf, bpf_native_arch());
-	bpf_skip_if_equal(&bpf, SYS_fcntl, 1);
-	bpf_allow(&bpf);
-	bpf_load_argument(&bpf, 1);
-	bpf_skip_if_equal(&bpf, F_SETLEASE, 1);
-	bpf_allow(&bpf);
-	bpf_errno(&bpf, EINVAL);
-	assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	if (bpf_enter(&bpf, &err) < 0)
-		fail_msg("%s", err.msg);
-}
-
-/* The last test, as no lease is granted from now on. */
-static void files_that_may_be_open_are_named(void **state)
-{
-	struct fixture *f = *state;
-
-	refuse_leases();
-	scratch_write(f->data, "other", "one");
-	set_aside(f);
-	scratch_write(f->data, "other", "two");
-	scratch_write(f->data, "new", "three");
-	run_put_back(f);
-	assert_null(problem);
-	assert_found("unknown differs other\n");
-	assert_found("unknown removed new\n");
-	assert_found("\nnew new\n");
-	assert_file(f->data, "other", "one");
-	assert_file(f->data, "new", NULL);
-}
-
 /* ---- files that cells had ---- */
 
 #define SHA_OF_ONE "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"
@@ -637,7 +594,6 @@ int main(void)
 		TEST(a_large_file_is_compared_whole),
 		TEST(a_file_that_is_gone_is_named),
 		TEST(a_path_that_leads_out_is_refused),
-		TEST(files_that_may_be_open_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
