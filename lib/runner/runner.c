@@ -361,8 +361,12 @@ static void send_exec(struct runner *r)
 		frame_begin(&r->to_driver, "restore", r->cell->number, 1);
 		frame_add(&r->to_driver, "file", r->cell->code, r->cell->code_len);
 	} else {
-		frame_begin(&r->to_driver, "exec", r->cell->number, 1);
+		bool again = r->c.runs_again && r->c.language->told_again;
+
+		frame_begin(&r->to_driver, "exec", r->cell->number, again ? 2 : 1);
 		frame_add(&r->to_driver, "code", r->cell->code, r->cell->code_len);
+		if (again)
+			frame_add(&r->to_driver, "again", "1", 1);
 	}
 	runner_flush(r);
 }
@@ -537,6 +541,11 @@ void runner_set_limits(struct runner *r, uint64_t spool_max, uint64_t output_cha
 {
 	r->c.spool_max = spool_max;
 	r->c.output_chars = output_chars;
+}
+
+void runner_end_again(struct runner *r)
+{
+	r->c.runs_again = false;
 }
 
 struct runner *runner_new(const struct runner_context *context)

@@ -163,7 +163,7 @@ struct runner_context {
 	struct holder *holder;           /* accounts for the server's memory; or NULL */
 	const char *rules;               /* code rules for its cells, as policy/rules.h; or NULL */
 	bool is_zygote;                  /* sessions are forked from its interpreter */
-	bool runs_again;                 /* its first cells were recorded, and run again */
+	bool runs_again; /* its cells are recorded ones that run again, up to runner_end_again */
 	/*
 	 * The zygote from which its first interpreter is forked, unless that is NULL at the time;
 	 * or NULL.
@@ -443,5 +443,7 @@ void runner_move(struct runner *runner, struct sandbox *sandbox);
 void runner_wake(struct runner *runner);
 /* Sets limits for the cells to come. */
 void runner_set_limits(struct runner *runner, uint64_t spool_max, uint64_t output_chars);
+/* Notes that later cells, and interpreters that start later, are as any other. */
+void runner_end_again(struct runner *runner);
 
 #endif

@@ -20,7 +20,8 @@
  * `nonce`, and the interpreter's `version`.
  *
  * 2. A cell. `exec` has the part `code`. Its id is the cell's number, by which tracebacks name it:
- * "<cell 4>". All frames of the cell have this id.
+ * "<cell 4>". All frames of the cell have this id. With a part `again` it is a recorded cell that
+ * runs again: cells follow each other so fast that a folder's time may not show what is new.
  *
  * `begun`: no code of the cell has run, so bytes that came over the terminal before are background
  * output. The server acknowledges it, and the cell begins then. A driver sends it if something may

@@ -123,6 +123,8 @@ struct language {
 	bool reports_imported;
 	/* Its driver answers `close-named`. */
 	bool closes_named;
+	/* Its driver gets `again` with a recorded cell that runs again. */
+	bool told_again;
 	/* Its driver gives threads the stack size in `hello`. */
 	bool sizes_stacks;
 	/* 0, or a signal that only makes the interpreter look for signals that it has received. Its

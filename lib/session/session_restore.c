@@ -119,9 +119,11 @@ static void release(struct restore *r)
 	struct session *s = r->session;
 
 	session_handle_by(s, &session_handlers);
-	for (size_t i = 0; i < s->language_count; i++)
+	for (size_t i = 0; i < s->language_count; i++) {
 		runner_set_limits(s->languages[i].runner, s->limits.spool_max,
 				  s->limits.output_chars);
+		runner_end_again(s->languages[i].runner);
+	}
 	s->restore = NULL;
 	session_release_hold(s);
 }

@@ -47,6 +47,20 @@ def test_yesterdays_bytecode_is_back(start):
     assert server.cell("import importlib\nprint(importlib.reload(fee).FEE)").text == "25\n"
 
 
+def test_later_interpreters_store_bytecode(start):
+    server = days(start, "import os")
+    told(restore(server))
+    server.cell("os._exit(3)")
+    assert server.cell("import os\nprint('PYTHONDONTWRITEBYTECODE' in os.environ)").text.splitlines()[-1] == "False"
+
+
+def test_cells_that_run_once_keep_what_imports_know_of_folders(start):
+    server = days(start, "import sys")
+    told(restore(server))
+    server.cell("sys.path_importer_cache['known'] = None")
+    assert server.cell("print('known' in sys.path_importer_cache)").text == "True\n"
+
+
 def test_a_module_is_found_where_the_folders_time_does_not_show_it(start):
     """As file systems do that count time in ticks, in which several cells may run again; here a tick is a second."""
     write = "import os, time\nwith open('%s.py', 'w') as file: file.write('n = 1')\nos.utime('.', (int(time.time()),) * 2)"

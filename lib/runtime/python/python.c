@@ -102,6 +102,7 @@ const struct language *python_language(void)
 		.survives_no_memory = true,
 		.reports_imported = true,
 		.closes_named = true,
+		.told_again = true,
 		.saves_variables = true,
 	};
 

@@ -54,6 +54,8 @@ def begin_cell(request):
     cell = request.cell = State.cell = Cell(request.ident, "<cell %d>" % request.ident, code)
     try:
         prepare_process()
+        if "again" in request.parts:  # so soon after the last cell that a folder's time may not show what is new
+            forget_folders()
     except Exception as error:
         log(error)
     remember_source(cell)
@@ -66,8 +68,6 @@ def prepare_process():
         _signal.signal(_signal.SIGINT, on_sigint)
         check_descriptors()
     State.tidy = False
-    if sys.dont_write_bytecode:  # cells run again, so fast that a folder's time may not show what is new
-        forget_folders()
     bulk.count = 0
     State.clears = False
     State.captured = None
