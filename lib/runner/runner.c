@@ -357,17 +357,13 @@ static void on_flow(struct loop_timer *timer)
 
 static void send_exec(struct runner *r)
 {
-	if (r->current->restores) {
-		frame_begin(&r->to_driver, "restore", r->cell->number, 1);
-		frame_add(&r->to_driver, "file", r->cell->code, r->cell->code_len);
-	} else {
-		bool again = r->c.runs_again && r->c.language->told_again;
+	bool restores = r->current->restores;
+	bool again = !restores && r->c.runs_again && r->c.language->told_again;
 
-		frame_begin(&r->to_driver, "exec", r->cell->number, again ? 2 : 1);
-		frame_add(&r->to_driver, "code", r->cell->code, r->cell->code_len);
-		if (again)
-			frame_add(&r->to_driver, "again", "1", 1);
-	}
+	frame_begin(&r->to_driver, restores ? "restore" : "exec", r->cell->number, again ? 2 : 1);
+	frame_add(&r->to_driver, restores ? "file" : "code", r->cell->code, r->cell->code_len);
+	if (again)
+		frame_add(&r->to_driver, "again", "1", 1);
 	runner_flush(r);
 }
 
