@@ -222,8 +222,8 @@ void session_keep_last(struct session *s)
 		start_scan(s, NULL);
 	scan_finish(s->scan);
 	if (scan_error(s->scan) != 0)
-		log_warn("session", "'%s': not all results could be looked at when it ended: %s",
-			 s->id, strerrordesc_np(scan_error(s->scan)));
+		log_warn("session", "'%s': not all results could be looked at: %s", s->id,
+			 strerrordesc_np(scan_error(s->scan)));
 	owe_changes(s);
 }
 

@@ -364,8 +364,9 @@ void session_scan_in_background(struct session *s);
 /* Scans the files of a new session: later scans are compared with this one. */
 void session_scan_first(struct session *session);
 /*
- * Scans a last time as the session ends, also for files that processes wrote since the last cell.
- * The changes are exported when the keeper is freed.
+ * Scans before processes are killed, as the session ends or cells run again: also for files that
+ * were written since the last cell. Returns once that is done. The changes are marked as due, and
+ * exported with later results, or at the session's end.
  */
 void session_keep_last(struct session *session);
 
