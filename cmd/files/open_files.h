@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 /*
- * The order counts: from OPEN_FILES_UNKNOWN on a file may be open for writing, and with each later
- * value it surely is.
+ * The order counts: from OPEN_FILES_UNKNOWN on a file may be open for writing. With
+ * OPEN_FILES_APPENDS and OPEN_FILES_WRITES it is.
  */
 enum open_files_how {
 	OPEN_FILES_NONE,    /* no process has it open */

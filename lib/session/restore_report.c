@@ -197,11 +197,11 @@ static void put_open_files(struct buf *out, const struct restore_report *report)
 		 &report->open, ".");
 	put_list(out,
 		 "It is not known whether cells left these files open. A handle or connection to "
-		 "one would not reach it, so that what is written there would be lost: ",
+		 "one would not reach it, so that what is written through it would be lost: ",
 		 &report->unknown, ".");
 	put_list(out,
 		 "Databases and devices that cells left open were closed, because they write files "
-		 "by name. These are the files from before again: ",
+		 "by name. Their files are those from before again: ",
 		 &report->closed, ".");
 	put_list(out,
 		 "Interpreters that may still write over files from before, because they did not "
@@ -295,7 +295,7 @@ char *restore_report_text(const struct restore_report *report)
 		&report->gone, ".");
 	put_list(
 		&out,
-		"Interpreters from before that did not end in order, so that a file that code was writing may be cut off: ",
+		"These interpreters did not end by themselves; files that they were writing may be cut off: ",
 		&report->cut, ".");
 	put_list(&out, "Not run: ", &report->skipped, ".");
 	put_list(&out,

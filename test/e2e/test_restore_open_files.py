@@ -9,7 +9,7 @@ from steps import kept_files, kill, skip_without
 from test_restore import days, restore, told
 
 OPEN_AGAIN = "Handles and connections that cells left open do not reach these files. What is written to one is lost, mostly without an error; open what is needed again: "
-CLOSED = "Databases and devices that cells left open were closed, because they write files by name. These are the files from before again: "
+CLOSED = "Databases and devices that cells left open were closed, because they write files by name. Their files are those from before again: "
 UNCLOSED = "Interpreters that may still write over files from before, because they did not close all databases of dbm.dumb or graphics devices: "
 UNREACHED = OPEN_AGAIN + "'x' (differs)."
 GOES_ON = "Where cells left one of them open to append text, that goes on in the file from before."
@@ -448,7 +448,7 @@ def test_interpreters_of_this_life_end_in_order_before(start, home, language):
     server.cell(code, language=language)
     text = told(restore(server))
     assert "Interpreters that ran before were ended with their background processes: this is generation 2." in text
-    assert "did not end in order" not in text
+    assert "did not end by themselves" not in text
     assert server.cell(shows).text == "True bye\n", text
     until(lambda: [path.read_text().strip() for path in kept_files(home) if path.name == "end"] == ["bye"])
 
@@ -457,7 +457,7 @@ def test_one_that_hangs_at_its_end_is_named(start):
     server = start()
     server.cell("import atexit, time\nx = 5\n@atexit.register\ndef hang():\n    while True:\n        try: time.sleep(60)\n        except KeyboardInterrupt: pass")
     text = told(restore(server))
-    assert "Interpreters from before that did not end in order, so that a file that code was writing may be cut off: python." in text
+    assert "These interpreters did not end by themselves; files that they were writing may be cut off: python." in text
     assert "this is generation 2" in text and server.cell("x").text == "5\n"
 
 

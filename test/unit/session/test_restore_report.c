@@ -83,9 +83,10 @@ static void what_is_not_known_to_be_open_is_not_said_to_be(void **state)
 	restore_report_init(&told, "a");
 	restore_report_add_files(&told, &told.differs, &result);
 	tell(&told);
-	assert_told("It is not known whether cells left these files open. A handle or connection "
-		    "to one would not reach it, so that what is written there would be lost: 'a' "
-		    "(differs) and 2 more.");
+	assert_told(
+		"It is not known whether cells left these files open. A handle or connection "
+		"to one would not reach it, so that what is written through it would be lost: 'a' "
+		"(differs) and 2 more.");
 	assert_null(strstr(report, "Handles and connections that cells left open"));
 	assert_null(strstr(report, "came out differently"));
 }
@@ -102,7 +103,7 @@ static void closed_files_are_named_up_to_a_maximum(void **state)
 	restore_report_add_closed(&told, buf_str(&lines), lines.len);
 	restore_report_add(&told.unclosed, "python (the interpreter did not answer in time)");
 	tell(&told);
-	assert_told("These are the files from before again: 'f1', 'f2', ");
+	assert_told("Their files are those from before again: 'f1', 'f2', ");
 	assert_told("'f999', 'f1000' and 2 more.");
 	assert_told("Interpreters that may still write over files from before, because they did "
 		    "not close all databases of dbm.dumb or graphics devices: python (the "
