@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """npm and its like as programs: wherever code starts them, they lead to what install_packages does."""
 import base64
+import json
 import os
 import shutil
 import subprocess
@@ -198,20 +199,34 @@ def test_npm_s_own_commands_are_npm_s(start):
     assert text[0].isdigit() and "Asking" not in text
 
 
-@pytest.mark.parametrize("answer, said", [(b"", "The server ended the request without an answer."), (b'{"ok": true', "The server ended the request without an answer."),
-                                          (b'{"ok": false, "text": "no such package"}\n', "no such package")])
-def test_npm_ends_when_the_server_ends_its_request(tmp_path, answer, said):
-    """The test is the server here."""
+def answered(tmp_path, answer, *words):
+    """Runs npm with these words in an empty folder with this server's answer to its request. Returns its status and output."""
     for folder in ("ask/data", "bell"):
         (tmp_path / folder).mkdir(parents=True)
     shutil.copy(SOURCE, tmp_path / "ask")
     os.mkfifo(tmp_path / "bell/pipe")
     bell = os.open(tmp_path / "bell/pipe", os.O_RDWR)
-    npm = subprocess.Popen(["node", tmp_path / "ask/npm.cjs", "npm", "i", "alpha"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    npm = subprocess.Popen(["node", tmp_path / "ask/npm.cjs", "npm", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path)
     name = tmp_path / "ask/data/.cache/ask" / os.read(bell, 17).decode().strip()
     with open(f"{name}.answer", "wb", buffering=0) as told, open(f"{name}.request", "rb", buffering=0) as asks:
         told.write(b"\n")
         assert b'"packages":["alpha"]' in asks.readline()
         told.write(answer)
     os.close(bell)
-    assert said in npm.communicate(timeout=60)[0] and npm.returncode == 1
+    return npm.communicate(timeout=60)[0], npm.returncode
+
+
+@pytest.mark.parametrize("answer, said", [(b"", "The server ended the request without an answer."), (b'{"ok": true', "The server ended the request without an answer."),
+                                          (b'{"ok": false, "text": "no such package"}\n', "no such package")])
+def test_npm_ends_when_the_server_ends_its_request(tmp_path, answer, said):
+    text, status = answered(tmp_path, answer, "i", "alpha")
+    assert said in text and status == 1
+
+
+@pytest.mark.parametrize("code, goes", [(None, True), ("not_found", True), ("refused", False), ("canceled", False)])
+def test_package_json_loses_what_is_not_there_any_more(tmp_path, code, goes):
+    (tmp_path / "package.json").write_text('{"dependencies": {"alpha": "1"}}')
+    answer = {"ok": code is None, "text": "said", **({"code": code} if code else {})}
+    text, status = answered(tmp_path, json.dumps(answer).encode() + b"\n", "uninstall", "alpha")
+    assert ("Taken out of package.json: alpha." in text) == goes and ("alpha" not in (tmp_path / "package.json").read_text()) == goes, text
+    assert status == (code is not None)

@@ -402,8 +402,9 @@ function cleanInstall(words) {
 function uninstall(words) {
   const names = plain(words);
   if (names.length === 0) throw new Refusal('Name the packages to uninstall.');
-  const status = tell(ask('uninstall', names));
-  if (!isUnsaved(words)) forget(names, words);
+  const answer = ask('uninstall', names);
+  const status = tell(answer);
+  if ((answer.ok || answer.code === 'not_found') && !isUnsaved(words)) forget(names, words);
   return status;
 }
 
