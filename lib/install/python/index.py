@@ -535,10 +535,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         upstreams = self.server.upstreams
         if not row["hash"]:
             note(PAGES, "null")
-        if row["file"].endswith(".metadata"):
-            self.send_bytes(twice(lambda: fetch_metadata(upstreams, row)))
-        elif not self.server.whole and row["hash"] and (row["metadata"] or kept_metadata(upstreams, row)):  # else pip finds the hash
-            self.send_bytes(thin_wheel(row["file"], twice(lambda: fetch_metadata(upstreams, row))))
+        asks_metadata = row["file"].endswith(".metadata")
+        is_thin = not self.server.whole and row["hash"]  # else pip finds the hash
+        text = find_metadata(upstreams, row) if asks_metadata or is_thin else None
+        if asks_metadata:
+            self.send_bytes(text)
+        elif text is not None:
+            self.send_bytes(thin_wheel(row["file"], text))
         else:
             fetch_file(upstreams, row, kept_path(row), self.server.received)
             with open(kept_path(row), "rb") as f:
@@ -548,32 +551,48 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def fetch_metadata(upstreams, row):
-    """What an index has beside the wheel, or the wheel itself if it is kept; its hash is compared where it is known."""
-    algorithm, _, digest = (row["metadata"] or "").partition("=")
+def find_metadata(upstreams, row):
+    """What a wheel says of itself, or None: it is not kept, and the index has nothing beside it."""
     kept = kept_metadata(upstreams, row)
-    if kept is not None and (not digest or hashlib.new(algorithm, kept).hexdigest() == digest.lower()):
-        return kept
+    return twice(lambda: fetch_metadata(upstreams, row)) if kept is None and row["metadata"] else kept
+
+
+def fetch_metadata(upstreams, row):
+    """What an index has beside the wheel; its hash is compared where it is known."""
     with upstreams.open(row["url"] + ".metadata") as answer:
         if answer.status != 200:
             raise Problem(failure(answer, upstreams.login_of(answer.url) is not None))
         text = read_whole(answer)
-    if digest and hashlib.new(algorithm, text).hexdigest() != digest.lower():
+    if not has_hash(io.BytesIO(text), row["metadata"], True):
         raise Problem("The index %s has a description of %s with another hash than it says." % (place(row["url"]), row["file"]))
     return text
 
 
 def kept_metadata(upstreams, row):
-    """What a wheel that is kept says of itself, or None."""
+    """What a wheel that is kept says of itself, or None. The hash of that is compared, or that of the wheel: it may be damaged."""
     path = upstreams.find_kept(row)
     if path is None:
         return None
     try:
-        with zipfile.ZipFile(path) as wheel:
-            inside = [name for name in wheel.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name)]
-            return wheel.read(inside[0]) if len(inside) == 1 else None
-    except (OSError, ValueError, zipfile.BadZipFile):
+        with open(path, "rb") as f, zipfile.ZipFile(f) as wheel:
+            [inside] = [name for name in wheel.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name)]
+            text = wheel.read(inside)
+            same = has_hash(io.BytesIO(text), row["metadata"], None)
+            return text if same or (same is None and has_hash(f, row["hash"], False)) else None
+    except Exception:  # each kind of compression has its own
         return None
+
+
+def has_hash(file, known, otherwise):
+    """Whether all of a file has the hash "ALGORITHM=DIGEST"; `otherwise` if none is known."""
+    algorithm, _, digest = (known or "").partition("=")
+    if not digest:
+        return otherwise
+    seen = hashlib.new(algorithm)
+    file.seek(0)
+    while chunk := file.read(CHUNK):
+        seen.update(chunk)
+    return seen.hexdigest() == digest.lower()
 
 
 def copy_kept(upstreams, row, path):
