@@ -29,7 +29,7 @@ struct program_wait {
 };
 
 /* A character takes six bytes of JSON at most, beside the few of the other members. */
-enum { TEXT_CHARS_MAX = ASKING_ANSWER_MAX / 8, SHA256_CHARS = 64 };
+enum { TEXT_CHARS_MAX = ASKING_ANSWER_MAX / 8, SHA256_CHARS = 64, REPORT_ENTRIES_MAX = 1000 };
 
 /* `code` is that of an error, or NULL. */
 static void answer(struct ask *ask, const char *code, const char *text)
@@ -102,13 +102,11 @@ static json_t *rows_of_sums(const json_t *lines)
 	return rows;
 }
 
-/* Returns true for a list as broker_check_packages wants it; `list` may be NULL or empty. */
+/* Returns true for a list of a report; `list` may be NULL. The request as a whole is bounded, too.
+ */
 static bool are_few_texts(const json_t *list)
 {
-	struct err err;
-
-	return are_texts(list) &&
-	       (json_array_size(list) == 0 || broker_check_packages(list, &err) == 0);
+	return are_texts(list) && json_array_size(list) <= REPORT_ENTRIES_MAX;
 }
 
 /* Notes for the audit what a program says that it installed from the session's own files. */
@@ -124,7 +122,8 @@ static void take_report(struct service *service, struct session *session, struct
 
 	if (language == NULL || json_array_size(packages) == 0 || !are_few_texts(packages) ||
 	    !are_few_texts(installed) || !are_few_texts(files)) {
-		answer(ask, err_code_name(ERR_INVALID), "this is no report of an installation");
+		answer(ask, err_code_name(ERR_INVALID),
+		       "this is no report of an installation, or it has too many entries");
 		return;
 	}
 	json_put_str(fields, "language", language->name);

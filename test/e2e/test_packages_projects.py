@@ -169,6 +169,17 @@ def test_what_a_backend_asks_for_and_no_index_has_is_told(start):
     assert "none-such" in text and "status 1" in text and "Traceback" not in text, text
 
 
+def test_the_audit_has_each_path_and_an_installation_that_it_lacks_is_told(servers, index, home):
+    server = servers("--pip-index", index.url, "--audit", str(home / "audit"))
+    folder = "/".join(["d" * 200] * 3)
+    bash(server, f"{PROJECT}\npip install -q backend-one beta; mkdir -p {folder}; (cd proj; python3 -c 'import backend_one; backend_one.build_wheel(\"../{folder}\")'); cp {folder}/*.whl .")
+    assert "does not know" not in bash(server, f"pip install {folder}/mine-1.0-py3-none-any.whl 2>&1").text
+    [line] = [line for line in map(json.loads, (home / "audit").read_text().splitlines()) if line["event"] == "installed" and line["from"] == "files of the session"]
+    assert line["asked"] == [f"{folder}/mine-1.0-py3-none-any.whl"] and line["packages"] == ["mine 1.0"], line
+    text = bash(server, "pip install $(for i in $(seq 1001); do echo ./mine-1.0-py3-none-any.whl; done) 2>&1; echo status $?").text
+    assert "the server does not know of it: this is no report of an installation, or it has too many entries" in text and "status 0" in text, text
+
+
 @pytest.mark.skipif(shutil.which("pip3") is None, reason="no setuptools for /usr/bin/python3 here")
 def test_what_setup_requires_comes_before_the_build(start):
     server = start()

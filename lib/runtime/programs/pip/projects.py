@@ -54,17 +54,23 @@ def report(paths, before):
     """The server notes it for the user (PTYCELL_AUDIT). The installation is complete without that."""
     made = [own.made for own in before]
     try:
-        ask("report", paths, installed=["%s %s" % (own.name, own.version) for own in ours() if own.made not in made],
-            files=["%s  %s" % (digest_of(path), os.path.basename(path)) for path in map(project_of, paths) if os.path.isfile(path)])
-    except Refusal:
-        pass
+        answer = ask("report", paths, installed=["%s %s" % (own.name, own.version) for own in ours() if own.made not in made],
+                     files=["%s  %s" % (digest_of(path), os.path.basename(path)) for path in map(project_of, paths) if os.path.isfile(path)])
+        problem = None if answer["ok"] else answer["text"]
+    except (Refusal, OSError) as error:
+        problem = str(error)
+    if problem:
+        say("WARNING: It is installed, and the server does not know of it: %s" % problem, sys.stderr)
 
 
 def digest_of(path):
     import hashlib
 
+    seen = hashlib.sha256()
     with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
+        while chunk := file.read(1 << 20):
+            seen.update(chunk)
+    return seen.hexdigest()
 
 
 def bring_with_needs(wanted):
