@@ -4,8 +4,10 @@ import functools
 import http.server
 import io
 import json
+import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import tarfile
@@ -481,6 +483,42 @@ def test_an_r_of_a_shell_removes_packages_of_the_session_alone(start):
     assert "betapkg came from the server, and stays while this session lives" in text and "status 1" in text, text
     text = in_shell(server, "ls .cache/packages-r; Rscript -e 'remove.packages(\"alphapkg\", .libPaths()[2])'; ls .cache/packages-r | wc -l")
     assert text.startswith("alphapkg") and "\n0\n" in text, text
+
+
+PROFILE = pathlib.Path(__file__).parents[2] / "lib/runtime/programs/profile.R"
+
+
+@pytest.fixture
+def asking(tmp_path):
+    """Returns an R that asks for a package, and the path of its pipes without its end. The test is the server."""
+    for folder in ("ask/data", "bell"):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copy(PROFILE, tmp_path / "ask")
+    os.mkfifo(tmp_path / "bell/pipe")
+    bell = os.open(tmp_path / "bell/pipe", os.O_RDWR)
+    process = subprocess.Popen(["Rscript", "-e", "install.packages('alpha'); cat('went on')"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               env={**os.environ, "R_PROFILE": str(tmp_path / "ask/profile.R")}, start_new_session=True)
+    yield process, tmp_path / "ask/data/.cache/ask" / os.read(bell, 17).decode().strip()
+    os.close(bell)
+
+
+@pytest.mark.parametrize("lines, said", [((b"\n", b""), "the server is not reached"), ((b'{"ok": false, "text": "no more"}\n', b""), "Error: no more"),
+                                         ((b"\n", b'{"ok": true'), "the server is not reached"), ((b"\n", b'{"ok": true, "text": "It came."}\n'), "It came.\nwent on")])
+def test_an_r_of_a_shell_ends_when_the_server_ends_its_request(asking, lines, said):
+    process, name = asking
+    with open(f"{name}.answer", "wb", buffering=0) as told, open(f"{name}.request", "rb", buffering=0) as asks:
+        told.write(lines[0])
+        if lines[0] == b"\n":
+            assert b'"packages": ["alpha"]' in asks.readline()
+        told.write(lines[1])
+    assert said in process.communicate(timeout=WAIT_S)[0] and not list(name.parent.iterdir())
+
+
+def test_an_r_that_is_interrupted_leaves_no_pipes(asking):
+    process, name = asking
+    assert len(list(name.parent.iterdir())) == 2
+    os.killpg(process.pid, signal.SIGINT)
+    assert "the installation was interrupted" in process.communicate(timeout=WAIT_S)[0] and not list(name.parent.iterdir())
 
 
 def test_packages_that_install_others_lead_to_the_server(start):

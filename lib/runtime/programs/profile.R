@@ -20,15 +20,21 @@ local({
 	if (nzchar(Sys.getenv("PTYCELL_DRIVER"))) return(invisible())
 
 	# Base R makes no pipes. The arguments are the folder of the pipes and the bell; the request is the input.
+	# Once the server has the pipe of the answer, it alone can write there: the answer ends with it.
 	ASK <- '
-		trap "echo interrupted; exit" INT
 		id=$(od -An -N8 -tx1 /dev/urandom | tr -d " \\n")
-		mkdir -p -m 700 "$1" && cd "$1" && mkfifo "$id.request" "$id.answer" || exit
-		exec 8<>"$id.request" 9<>"$id.answer"
+		mkdir -p -m 700 "$1" && cd "$1" || exit
+		trap "rm -f $id.request $id.answer" EXIT
+		trap "echo interrupted; exit" INT
+		trap exit HUP TERM
+		mkfifo "$id.request" "$id.answer" || exit
+		exec 7<>"$id.answer" 8<>"$id.request" 9<"$id.answer"
 		echo "$id" >"$2"
-		IFS= read -r answer <&9
+		answer=$(timeout --foreground 10 head -n 1 <&9) || exit
+		exec 7>&-
 		[ -n "$answer" ] || { cat >&8; IFS= read -r answer <&9; }
 		printf "%s\\n" "$answer"'
+	REQUEST_MAX <- 1048576L # bytes, of the server
 
 	# Returns a member of the answer: a text, or NA.
 	text_of <- function(answer, name) {
@@ -39,6 +45,7 @@ local({
 	ask_server <- function(packages) {
 		cat("Asking ptycell to install ", paste(packages, collapse = " "), ".\n", sep = "")
 		request <- sprintf('{"language": "r", "command": "install", "packages": [%s]}', paste(encodeString(packages, quote = '"'), collapse = ", "))
+		if (nchar(request, "bytes") >= REQUEST_MAX) stop("these are too many packages at once", call. = FALSE)
 		words <- shQuote(c(file.path(here, "data", ".cache", "ask"), file.path(dirname(here), "bell", "pipe")))
 		answer <- suppressWarnings(system2("sh", c("-c", shQuote(ASK), "sh", words), input = request, stdout = TRUE))
 		if (identical(answer, "interrupted")) stop("the installation was interrupted", call. = FALSE)
