@@ -521,6 +521,21 @@ def test_an_r_that_is_interrupted_leaves_no_pipes(asking):
     assert "the installation was interrupted" in process.communicate(timeout=WAIT_S)[0] and not list(name.parent.iterdir())
 
 
+def test_an_error_in_the_site_profile_of_the_machine_ends_only_that(tmp_path):
+    home = pathlib.Path(subprocess.run(["R", "RHOME"], capture_output=True, text=True, check=True).stdout.strip())
+    for folder, source in (("R", home), ("R/etc", home / "etc"), ("ask/data", None)):
+        (tmp_path / folder).mkdir(parents=True)
+        for path in source.iterdir() if source else ():
+            if path.name not in ("etc", "Rprofile.site"):
+                (tmp_path / folder / path.name).symlink_to(path)
+    (tmp_path / "R/etc/Rprofile.site").write_text("stop('of the site')")
+    shutil.copy(PROFILE, tmp_path / "ask")
+    done = subprocess.run([home / "bin/exec/R", "--no-echo", "--no-save", "-e", "cat(environmentName(environment(utils::install.packages)))"],
+                          capture_output=True, text=True, check=False, timeout=WAIT_S,
+                          env={**os.environ, "R_HOME": str(tmp_path / "R"), "R_PROFILE": str(tmp_path / "ask/profile.R"), "LD_LIBRARY_PATH": str(home / "lib")})
+    assert "of the site" in done.stderr and done.stdout == "" and done.returncode == 0, done
+
+
 def test_packages_that_install_others_lead_to_the_server(start):
     server = start()
     for name in ("remotes", "BiocManager"):

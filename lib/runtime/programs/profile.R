@@ -5,10 +5,10 @@
 # These go into a folder of the session, because the folder that the server fills is read-only. Cells have
 # functions of their own for both (r/driver.R).
 
-# R does not read the machine's site profile beside this one.
+# R does not read the machine's site profile beside this one. It goes on after an error there.
 local({
 	site <- file.path(R.home("etc"), "Rprofile.site")
-	if (file.exists(site)) sys.source(site, baseenv())
+	if (file.exists(site)) try(sys.source(site, baseenv()))
 })
 
 local({
