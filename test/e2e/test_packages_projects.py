@@ -145,6 +145,15 @@ def test_a_dry_run_that_brings_nothing_takes_nothing_away(start):
     assert "Refused by the policy: backend-one" in text and "status 1" in text and "took away" not in text, text
 
 
+def test_a_dry_run_names_what_it_takes_away_of_the_session(start, index):
+    server = start()
+    index.add(*wheel("beta", "2.0"))
+    text = bash(server, f"{PROJECT}\npip install beta==1.0; pip install beta==2.0; pip freeze; echo before; pip install --dry-run ./proj; echo status $?; pip freeze").text
+    del index.files["beta-2.0-py3-none-any.whl"]
+    had, told = text.split("before")
+    assert "alpha==1.0" in had and "The session had alpha 1.0, which no request of it needs" in told and "status 0\nbeta==2.0\n" in told, text
+
+
 def test_a_dry_run_that_fails_leaves_nothing(start):
     text = bash(start(), f"{PROJECT}\ntouch proj/broken\npip install --dry-run ./proj; echo status $?; pip freeze").text
     assert "status 1" in text and "backend" not in text.split("status")[1], text

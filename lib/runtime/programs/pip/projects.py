@@ -19,12 +19,12 @@ def install_files(wanted):
     """Builds and installs here. What that needs comes by the server; so does what the packages need, but for --no-deps."""
     if "--dry-run" not in wanted.wishes:
         return build_and_install(wanted, None)
-    brought = []
+    brought, before = [], versions_in(PACKAGES)
     try:
         return build_and_install(wanted, brought)
     finally:
         if brought:
-            take_away(brought)
+            take_away(brought, before)
 
 
 def build_and_install(wanted, brought):
@@ -164,10 +164,13 @@ def refuse_replacing(texts, have):
                           "without --dry-run does." % (text, have[name_of(text)]))
 
 
-def take_away(names):
-    """Drops the requests of a dry run."""
+def take_away(names, before):
+    """Drops the requests of a dry run. The server then drops whatever no request needs, also of what was there before."""
     answer = ask("uninstall", names)
     if answer["ok"]:
-        say("The dry run took away again what the build needed. %s" % answer["text"])
+        now = versions_in(PACKAGES)
+        lost = ["%s %s" % row for row in before.items() if row[0] not in now]
+        say("The dry run took away again what the build needed. %s%s" % (
+            answer["text"], " The session had %s, which no request of it needs: pip install NAME brings it back." % ", ".join(lost) if lost else ""))
     elif answer.get("code") != "not_found":  # nothing was brought
         say(answer["text"], sys.stderr)
