@@ -36,7 +36,9 @@ enum { MANIFEST_MAX = 64 << 20, RECORD_MAX = 8 << 20 };
 /* An entry of sets/, a file of wheels/, or a record of index/. */
 struct item {
 	char *name;
-	bool wheel;
+	int folder;
+	/* Returns false if it is still there: it has been used since it was inspected. */
+	bool (*remove)(const struct item *item);
 	struct timespec used;
 	uint64_t bytes;
 };
@@ -181,9 +183,9 @@ static bool look_at(int sets, struct item *item)
 	       (!measure(entry, manifest, &item->bytes) && !is_fresh(&item->used));
 }
 
-/* Removes the entry unless it has been used since it was inspected. */
-static bool remove_entry(int sets, const struct item *item)
+static bool remove_entry(const struct item *item)
 {
+	const int sets = item->folder;
 	cleanup_fd int lock = lock_entry(sets, item->name);
 	cleanup_free char *hidden = NULL;
 	struct item now = { .name = item->name };
@@ -195,6 +197,11 @@ static bool remove_entry(int sets, const struct item *item)
 		return false;
 	tree_remove(sets, hidden);
 	return true;
+}
+
+static bool remove_wheel(const struct item *item)
+{
+	return unlinkat(item->folder, item->name, 0) == 0;
 }
 
 /* Adds a wheel's size to *bytes, and the wheel to `idle` if it may be removed. */
@@ -210,7 +217,8 @@ static void look_at_wheel(int wheels, const char *name, struct items *idle, uint
 		*bytes += (uint64_t)st.st_size;
 		if (!is_fresh(&used))
 			items_add(idle, &(struct item){ .name = xstrdup(name),
-							.wheel = true,
+							.folder = wheels,
+							.remove = remove_wheel,
 							.used = used,
 							.bytes = (uint64_t)st.st_size });
 	} else if (!is_fresh(&used)) { /* one that is being written is renamed in a moment */
@@ -227,11 +235,6 @@ static int look_at_wheels(int wheels, struct items *idle, uint64_t *bytes, struc
 	for (size_t i = 0; i < names.count; i++)
 		look_at_wheel(wheels, names.all[i].name, idle, bytes);
 	return 0;
-}
-
-static bool remove_item(int sets, int wheels, const struct item *item)
-{
-	return item->wheel ? unlinkat(wheels, item->name, 0) == 0 : remove_entry(sets, item);
 }
 
 static int trim_sets(int sets, int wheels, uint64_t bytes_max, json_t *result, struct err *err)
@@ -253,6 +256,8 @@ static int trim_sets(int sets, int wheels, uint64_t bytes_max, json_t *result, s
 
 			bytes += item.bytes;
 			item.name = xstrdup(item.name);
+			item.folder = sets;
+			item.remove = remove_entry;
 			if (may_go)
 				items_add(&idle, &item);
 			else
@@ -263,10 +268,10 @@ static int trim_sets(int sets, int wheels, uint64_t bytes_max, json_t *result, s
 		return -1;
 	sort(&idle);
 	for (size_t i = 0; i < idle.count && bytes > bytes_max; i++) {
-		if (!remove_item(sets, wheels, &idle.all[i]))
+		if (!idle.all[i].remove(&idle.all[i]))
 			continue;
 		bytes -= idle.all[i].bytes;
-		removed += !idle.all[i].wheel;
+		removed++;
 	}
 	json_put_int(result, "removed", removed);
 	json_put_int(result, "bytes", (json_int_t)bytes);

@@ -220,7 +220,8 @@ static void on_trimmed(struct helper *helper, const json_t *result, const struct
 	if (err != NULL)
 		log_warn("packages", "not cleaned: %s", err->msg);
 	else if (removed > 0)
-		log_info("packages", "%jd sets removed, unused for longest", (intmax_t)removed);
+		log_info("packages", "%jd sets and wheels removed, unused for longest",
+			 (intmax_t)removed);
 	helper_free(cache->trimmer);
 	cache->trimmer = NULL;
 	cache->again.helper = NULL;

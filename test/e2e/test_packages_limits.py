@@ -82,7 +82,7 @@ def test_wheels_that_were_unused_for_longest_are_taken_away(start, home):
     os.utime(kept, (1000, 1000))
     install(server, "large", session="large")
     until(lambda: not kept.exists())
-    assert len(list((home / "cache/packages/wheels").iterdir())) == 1  # its session needs it with the next request
+    assert len(list((home / "cache/packages/wheels").iterdir())) == 1  # large, which was kept just now (TRIM_FRESH_S)
     assert install(server, "beta", session="alpha").object["packages"] == ["alpha 1.0", "beta 1.0"]
 
 
