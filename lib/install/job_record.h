@@ -46,8 +46,8 @@ json_t *job_seen(const struct job *job);
  */
 bool job_renew_record(struct job *job, const json_t *answer);
 /*
- * Notes which of the files that "unpack" found are those that the record has, if there is an index:
- * they are kept as they came.
+ * Notes the files that both "resolve" and "unpack" named, if there is an index: each is kept as it
+ * came.
  */
 void job_note_wheels(struct job *job, const json_t *files);
 /* Gives the job's record to the cache. */

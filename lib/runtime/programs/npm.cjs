@@ -486,7 +486,8 @@ function onlyTool(spec) {
   return programs.length === 1 ? programs[0][1] : undefined;
 }
 
-// What npm itself would answer from an empty folder, or ask a registry for: it would say that all is well, or wait for a network.
+// The commands that npm itself would answer from an empty folder, or ask a registry for, and what there is instead: npm would
+// say that all is well, or wait for a network.
 const NOT_HERE = [
   [['update', 'up', 'upgrade', 'udpate'], 'npm install NAME@latest takes the newest version of a package'],
   [['outdated'], 'npm ls shows which versions are here, and npm install NAME@latest takes the newest version'],

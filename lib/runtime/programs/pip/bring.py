@@ -5,13 +5,13 @@ import sys
 from .common import PACKAGES_MAX, name_of, say
 from .server import ask
 
-UNHELD = {"--no-binary": "the server takes wheels where there are some",
+IGNORED = {"--no-binary": "the server takes wheels where there are some",
           "--upgrade-strategy": "only packages that are named are upgraded, and others where that is needed"}
 
 
 def bring_all(wanted):
-    for option in dict.fromkeys(wanted.unheld):
-        say("WARNING: %s is not used: %s." % (option, UNHELD[option.partition(" ")[0]]), sys.stderr)
+    for option in dict.fromkeys(wanted.ignored):
+        say("WARNING: %s is not used: %s." % (option, IGNORED[option.partition(" ")[0]]), sys.stderr)
     wishes = list(dict.fromkeys(wanted.wishes))
     return bring(wanted, [*wishes, *constraints(wanted, PACKAGES_MAX - len(wanted.names) - len(wishes))])
 

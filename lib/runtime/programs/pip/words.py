@@ -37,7 +37,7 @@ class Wanted:
     def __init__(self):
         self.names, self.wishes, self.constraints, self.index, self.alone = [], [], [], None, False
         self.files = []  # paths, with `-e` before some
-        self.unheld = []  # options that do not hold for what the server brings
+        self.ignored = []  # options that do not hold for what the server brings
         self.own = False  # pip alone is to do it, with what lies in the session
 
 
@@ -89,7 +89,7 @@ def take_word(wanted, word, value):
     elif is_file(word):
         wanted.files.append(word)
     elif word == "--no-binary" or (word == "--upgrade-strategy" and value == "eager"):
-        wanted.unheld.append("%s %s" % (word, value))
+        wanted.ignored.append("%s %s" % (word, value))
     elif word == "--no-deps":
         wanted.alone = True
     elif word not in BARE | VALUED:
