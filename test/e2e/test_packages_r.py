@@ -410,6 +410,7 @@ def test_what_the_server_brought_is_not_said_to_be_removed(start):
     server = start()
     text = cell(server, 'install.packages("betapkg"); remove.packages("betapkg")').text
     assert "betapkg came from the server, and stays while this session lives" in text and "Removing" not in text, text
+    assert "alphapkg, betapkg came from the server, and stay while" in cell(server, 'remove.packages(c("alphapkg", "betapkg"))').text
 
 
 def test_what_cannot_be_had_is_said(start, served, tmp_path):

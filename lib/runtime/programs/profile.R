@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# The site profile of each R of a session (R_PROFILE): Rscript, R -e and R CMD get packages as cells do.
+# The site profile of each R of a session (R_PROFILE): that of cells, and Rscript, R -e and R CMD.
 #
 # install.packages() asks the server (session/asking.h), but for files of the session, which R installs itself.
-# These go into a folder of the session, because the folder that the server fills is read-only. Cells have
-# functions of their own for both (r/driver.R).
+# These go into a folder of the session, because the folder that the server fills is read-only. The R of
+# cells asks in its own way (r/driver.R).
 
 # R does not read the machine's site profile beside this one. It goes on after an error there.
 local({
@@ -14,10 +14,13 @@ local({
 local({
 	here <- dirname(Sys.getenv("R_PROFILE"))
 	library_of_files <- file.path(here, "data", ".cache", "packages-r")
-	dir.create(library_of_files, FALSE, TRUE)
+	own_library <- function() {
+		dir.create(library_of_files, FALSE, TRUE)
+		library_of_files
+	}
+	own_library() # R takes no library that is not there
 	is_command <- nzchar(Sys.getenv("R_CMD")) # R CMD INSTALL takes the first library
 	.libPaths(if (is_command) c(library_of_files, .libPaths()) else append(.libPaths(), library_of_files, 1L))
-	if (nzchar(Sys.getenv("PTYCELL_DRIVER"))) return(invisible())
 
 	# Base R makes no pipes. The arguments are the folder of the pipes and the bell; the request is the input.
 	# Once the server has the pipe of the answer, it alone can write there: the answer ends with it.
@@ -42,6 +45,7 @@ local({
 		if (length(found) == 0L) NA_character_ else eval(parse(text = found[2L], keep.source = FALSE)[[1L]])
 	}
 
+	# The driver has another one in its place.
 	ask_server <- function(packages) {
 		cat("Asking ptycell to install ", paste(packages, collapse = " "), ".\n", sep = "")
 		request <- sprintf('{"language": "r", "command": "install", "packages": [%s]}', paste(encodeString(packages, quote = '"'), collapse = ", "))
@@ -55,6 +59,24 @@ local({
 		cat(text, "\n", sep = "")
 	}
 
+	of_utils <- NULL # R's own functions
+
+	install_packages <- function(pkgs, lib, repos = getOption("repos"), ...) {
+		if (missing(pkgs) || !is.character(pkgs) || length(pkgs) == 0L) stop("no packages were specified")
+		is_local <- is.null(repos) || all(startsWith(repos, "file:")) || any(grepl("/|\\.(tar\\.gz|tgz|tar\\.bz2|tar\\.xz)$", pkgs))
+		if (!is_local) return(invisible(ask_server(pkgs)))
+		of_utils$install(pkgs, if (missing(lib)) own_library() else lib, repos = repos, ...)
+	}
+
+	# What the server brought is read-only here. R would say that it removed it.
+	remove_packages <- function(pkgs, lib) {
+		stays <- if (missing(lib)) intersect(pkgs, list.files(file.path(dirname(here), "r")))
+		if (length(stays) > 0L)
+			stop(paste(stays, collapse = ", "), " came from the server, and ", if (length(stays) == 1L) "stays" else "stay",
+				" while this session lives; detach() or unloadNamespace() takes a package out of use", call. = FALSE)
+		of_utils$remove(pkgs, if (missing(lib)) own_library() else lib)
+	}
+
 	setHook(packageEvent("utils", "onLoad"), function(...) {
 		utils <- asNamespace("utils")
 		replace <- function(name, value) {
@@ -62,17 +84,8 @@ local({
 			assign(name, value, utils)
 			lockBinding(name, utils)
 		}
-		of_utils <- list(install = utils$install.packages, remove = utils$remove.packages)
-		replace("install.packages", function(pkgs, lib, repos = getOption("repos"), ...) {
-			if (missing(pkgs) || !is.character(pkgs) || length(pkgs) == 0L) stop("no packages were specified")
-			is_local <- is.null(repos) || all(startsWith(repos, "file:")) || any(grepl("/|\\.(tar\\.gz|tgz|tar\\.bz2|tar\\.xz)$", pkgs))
-			if (!is_local) return(invisible(ask_server(pkgs)))
-			of_utils$install(pkgs, if (missing(lib)) library_of_files else lib, repos = repos, ...)
-		})
-		replace("remove.packages", function(pkgs, lib) {
-			stays <- if (missing(lib)) intersect(pkgs, list.files(file.path(dirname(here), "r")))
-			if (length(stays) > 0L) stop(paste(stays, collapse = ", "), " came from the server, and stays while this session lives", call. = FALSE)
-			of_utils$remove(pkgs, if (missing(lib)) library_of_files else lib)
-		})
+		of_utils <<- list(install = utils$install.packages, remove = utils$remove.packages)
+		replace("install.packages", install_packages)
+		replace("remove.packages", remove_packages)
 	})
 })

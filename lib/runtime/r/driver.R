@@ -658,8 +658,7 @@ local({
 
 	# ---- packages ----
 	#
-	# A session has no network: the server installs packages of repositories. R itself installs packages
-	# from the session's files, into a folder of the session.
+	# A session has no network: the server installs packages of repositories.
 
 	# Waits for `installed`. A read of the pipe cannot be interrupted, so it is polled until data is there.
 	await_installed <- function() {
@@ -717,42 +716,15 @@ local({
 		cat(c(reply$text, older_loaded(reply$packages)), sep = "\n")
 	}
 
-	is_local <- function(pkgs, repos) is.null(repos) || all(startsWith(repos, "file:")) ||
-		any(grepl("/|\\.(tar\\.gz|tgz|tar\\.bz2|tar\\.xz)$", pkgs))
-
-	own_library <- function() {
-		folder <- path.expand("~/.cache/packages-r")
-		dir.create(folder, FALSE, TRUE)
-		.libPaths(append(.libPaths(), folder, 1L)) # behind the folder that the server fills
-		folder
-	}
-
-	install_packages <- function(pkgs, lib, repos = getOption("repos"), ...) {
-		if (missing(pkgs) || !is.character(pkgs) || length(pkgs) == 0L) stop("no packages were specified")
-		if (!is_local(pkgs, repos)) return(invisible(ask_broker(pkgs)))
-		r_install_packages(pkgs, if (missing(lib)) own_library() else lib, repos = repos, ...)
-	}
-
-	# Callers of utils::install.packages get it, too.
-	r_install_packages <- utils::install.packages
-	replace_in_utils("install.packages", install_packages)
-
-	# What the server brought is read-only here. R would say that it removed it.
-	remove_packages <- function(pkgs, lib) {
-		stays <- if (missing(lib)) intersect(pkgs, list.files(.libPaths()[1L]))
-		if (length(stays) > 0L)
-			stop(paste(stays, collapse = ", "), " came from the server, and stays while this session lives; detach() or ",
-				"unloadNamespace() takes a package out of use", call. = FALSE)
-		if (missing(lib)) r_remove_packages(pkgs) else r_remove_packages(pkgs, lib)
-	}
-	r_remove_packages <- utils::remove.packages
-	replace_in_utils("remove.packages", remove_packages)
+	# The functions of the session's site profile (programs/profile.R) ask in this way.
+	profile <- environment(utils::install.packages)
+	if (exists("ask_server", profile, inherits = FALSE)) profile$ask_server <- ask_broker
 
 	# Packages that install others reach the network on their own ways: their functions lead here.
-	install_by_name <- function(pkgs, ...) install_packages(pkgs)
+	install_by_name <- function(pkgs, ...) utils::install.packages(pkgs)
 	install_version <- function(package, version = NULL, ...) {
 		wanted <- if (is.null(version)) "" else sprintf(" (%s)", ifelse(grepl("^[<>=!]", version), version, paste("==", version)))
-		install_packages(paste0(package, wanted))
+		utils::install.packages(paste0(package, wanted))
 	}
 	install_from_elsewhere <- function(...)
 		stop("packages come from the user's repositories only, by name: install.packages(\"NAME\")", call. = FALSE)

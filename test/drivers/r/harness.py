@@ -2,6 +2,7 @@
 """Drives the R driver over a pty and two pipes, as the server does, without the server."""
 import fcntl
 import os
+import pathlib
 import pty
 import select
 import shutil
@@ -13,6 +14,7 @@ from patience import WAIT_S
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 DRIVER = os.path.join(ROOT, "lib/runtime/r/driver.R")
+PROFILE = os.path.join(ROOT, "lib/runtime/programs/profile.R")
 TIOCSIG = 0x40045436
 
 
@@ -138,8 +140,11 @@ def become_r(slave, commands, control, cwd):
         os.chdir(cwd)
         with open(DRIVER, encoding="utf-8") as file:
             driver = file.read()
+        profile = pathlib.Path(cwd) / ".packages/ask/profile.R"
+        profile.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PROFILE, profile)
         r = shutil.which("R")
         os.execve(r, [r, "--no-save", "--no-restore", "--no-readline", "--no-echo", "--interactive"], {
-            "PATH": "/usr/bin:/bin", "PTYCELL_DRIVER": driver, "LC_ALL": "C.UTF-8", "HOME": str(cwd)})
+            "PATH": "/usr/bin:/bin", "PTYCELL_DRIVER": driver, "LC_ALL": "C.UTF-8", "HOME": str(cwd), "R_PROFILE": str(profile)})
     finally:
         os._exit(127)
