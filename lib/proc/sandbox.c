@@ -55,6 +55,8 @@ struct sandbox {
 	void *listener_data;
 	void (*lifted)(void *data); /* of sandbox_lift_seal; or NULL */
 	void *lifted_data;
+	void (*scratch)(void *data, const int *fds); /* of sandbox_open_scratch; or NULL */
+	void *scratch_data;
 	unsigned int seals;                               /* requests that init has not answered */
 	int zygote_sandbox[ZYGOTE_NAMESPACES_NAMESPACES]; /* -1: not received */
 };
@@ -130,12 +132,23 @@ static void pass_on_sealed(struct sandbox *sandbox)
 		fn(sandbox->lifted_data);
 }
 
+/* Passes the folders on that were asked for; NULL: there are none. */
+static void pass_on_scratch(struct sandbox *sandbox, const int *fds)
+{
+	void (*fn)(void *data, const int *fds) = sandbox->scratch;
+
+	sandbox->scratch = NULL;
+	if (fn != NULL)
+		fn(sandbox->scratch_data, fds);
+}
+
 /* Marks the sandbox as dead: init has ended, and every process below it. */
 static void end_sandbox(struct sandbox *sandbox)
 {
 	stop_watching(sandbox);
 	sandbox->seals = 0;
 	pass_on_sealed(sandbox);
+	pass_on_scratch(sandbox, NULL);
 	if (sandbox->closing)
 		loop_defer_start(launcher_loop(sandbox->launcher), &sandbox->closed_defer,
 				 on_closed_defer);
@@ -233,6 +246,9 @@ static void on_init_message(struct sandbox *sandbox, struct wire_message *messag
 		pass_on_reply(sandbox, message);
 	} else if (message->type == WIRE_SEALED) {
 		pass_on_sealed(sandbox);
+	} else if (message->type == WIRE_SCRATCH_OPENED) {
+		pass_on_scratch(sandbox,
+				message->fd_count == SANDBOX_SCRATCH ? message->fds : NULL);
 	} else {
 		if (message->type == WIRE_FAILED)
 			wire_get_err(message, &sandbox->err);
@@ -385,6 +401,7 @@ void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *da
 	sandbox->closing = true;
 	sandbox->listener = NULL;
 	sandbox->lifted = NULL;
+	sandbox->scratch = NULL;
 	sandbox->watcher = NULL;
 	sandbox->closed = closed;
 	sandbox->data = data;
@@ -474,6 +491,19 @@ bool sandbox_lift_seal(struct sandbox *sandbox, void (*done)(void *data), void *
 	sandbox->lifted = done;
 	sandbox->lifted_data = data;
 	request_seal(sandbox, false);
+	return true;
+}
+
+bool sandbox_open_scratch(struct sandbox *sandbox, void (*done)(void *data, const int *fds),
+			  void *data)
+{
+	struct err err;
+
+	if (sandbox->channel < 0 ||
+	    wire_send(sandbox->channel, WIRE_SCRATCH, NULL, NULL, 0, &err) < 0)
+		return false;
+	sandbox->scratch = done;
+	sandbox->scratch_data = data;
 	return true;
 }
 

@@ -144,6 +144,15 @@ void sandbox_seal(struct sandbox *sandbox);
  * sandbox has died; not after sandbox_close. Returns false if the sandbox is dead already.
  */
 bool sandbox_lift_seal(struct sandbox *sandbox, void (*done)(void *data), void *data);
+/*
+ * Opens the session's own /tmp and /dev/shm, which end with the sandbox. `done` is called once from
+ * the loop; not after sandbox_close. It borrows the SANDBOX_SCRATCH descriptors, or gets NULL if
+ * there are no such folders or the sandbox has died. Returns false if init cannot be asked.
+ * One request at a time.
+ */
+enum { SANDBOX_SCRATCH = 2 };
+bool sandbox_open_scratch(struct sandbox *sandbox, void (*done)(void *data, const int *fds),
+			  void *data);
 /* How much memory processes may have together: members as in struct usage_kill_request. */
 struct sandbox_need {
 	uint64_t memory_max;

@@ -14,12 +14,14 @@
 #include "journal/rerun.h"
 #include "session/restore.h"
 #include "session/restore_report.h"
+#include "session/restore_scratch.h"
 #include "session/session_internal.h"
 #include "workspace/aside.h"
 
 enum restore_state {
 	RESTORE_SAVING,   /* the variables of before */
 	RESTORE_QUITTING, /* the interpreters of before */
+	RESTORE_LOOKING,  /* into /tmp and /dev/shm of before */
 	RESTORE_STEPPING,
 	RESTORE_BRINGING,
 	RESTORE_RUNNING,
@@ -62,8 +64,9 @@ struct restore {
 	struct aside_job *job;
 	struct removal *removal; /* of the spent folder; or NULL */
 	struct restore_report report;
-	char *lost; /* in RESTORE_LOST: why */
-	char *text; /* the report on saved variables; or NULL: see `report` */
+	struct restore_scratch scratch; /* files of /tmp and /dev/shm before */
+	char *lost;                     /* in RESTORE_LOST: why */
+	char *text;                     /* the report on saved variables; or NULL: see `report` */
 	struct list calls;
 };
 

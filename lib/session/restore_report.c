@@ -12,7 +12,7 @@
 #include "text/sanitize.h"
 #include "workspace/aside.h"
 
-enum { ENTRY_MAX = 400, PATH_CHARS_MAX = 4096, LISTS = 17 };
+enum { ENTRY_MAX = 400, PATH_CHARS_MAX = 4096, LISTS = 18 };
 
 /* Sets the array to all lists of the report. */
 static void get_lists(struct restore_report *report, struct restore_list *ret_lists[LISTS])
@@ -22,7 +22,7 @@ static void get_lists(struct restore_report *report, struct restore_list *ret_li
 		&report->inputs,   &report->differs, &report->folders, &report->shares,
 		&report->refused,  &report->hosts,   &report->active,  &report->open,
 		&report->stays,    &report->cut,     &report->unknown, &report->closed,
-		&report->unclosed,
+		&report->unclosed, &report->scratch,
 	};
 
 	memcpy(ret_lists, lists, sizeof(lists));
@@ -174,8 +174,11 @@ static void put_head(struct buf *out, const struct restore_report *report)
 static void put_files(struct buf *out, const struct restore_report *report)
 {
 	if (report->problem == NULL)
-		buf_putf(out, " The files are as they were before%s%s.",
-			 report->stays.count > 0 ? ", but for new ones that stay" : "",
+		buf_putf(out, " The files are as they were before%s%s%s.",
+			 report->scratch_anew ? ", but for those in /tmp and /dev/shm" : "",
+			 report->stays.count == 0 ? ""
+			 : report->scratch_anew   ? " and new ones that stay"
+						  : ", but for new ones that stay",
 			 report->run > 0
 				 ? "; values that came from chance, the clock or an earlier "
 				   "version of a package may be others now"
@@ -184,8 +187,26 @@ static void put_files(struct buf *out, const struct restore_report *report)
 		buf_putf(out,
 			 " But the files could not be put back under the new interpreters (%s). "
 			 "These were ended, so no variable is back; the files are as they were "
-			 "before.",
-			 report->problem);
+			 "before%s.",
+			 report->problem,
+			 report->scratch_anew ? ", but for those in /tmp and /dev/shm" : "");
+}
+
+/* Appends what became of folders that are not put back. */
+static void put_scratch(struct buf *out, const struct restore_report *report)
+{
+	if (!report->scratch_anew)
+		return;
+	buf_puts(out, report->problem == NULL
+			      ? "\n/tmp and /dev/shm began empty, and have what the "
+				"cells wrote again."
+			      : "\n/tmp and /dev/shm are empty.");
+	if (report->scratch.count == 0)
+		return;
+	buf_putf(out, " Gone are: %s", buf_str(&report->scratch.text));
+	if (report->scratch.count > report->scratch.named)
+		buf_putf(out, " and %zu more", report->scratch.count - report->scratch.named);
+	buf_puts(out, ".");
 }
 
 /* Appends what became of files that cells left open, and of others that came out differently. */
@@ -289,6 +310,7 @@ char *restore_report_text(const struct restore_report *report)
 	buf_init(&out, BUF_UNBOUNDED);
 	put_head(&out, report);
 	put_files(&out, report);
+	put_scratch(&out, report);
 	put_list(
 		&out,
 		"Interpreters that ended while cells ran again, with the variables that they had then: ",

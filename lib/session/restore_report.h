@@ -47,6 +47,8 @@ struct restore_report {
 	struct restore_list active;   /* languages in which threads or timers of the cells go on */
 	struct restore_list refused;  /* cells that wanted to reach a host, which they could not */
 	struct restore_list hosts;    /* hosts that cells reached */
+	struct restore_list scratch;  /* files of /tmp and /dev/shm that are gone */
+	bool scratch_anew;            /* these had files, and began empty */
 	size_t processes;             /* that the cells left running */
 	uint64_t saved_cell;          /* restore_values brings its variables back; 0: none */
 	bool outside;                 /* cells could change what is outside the session */

@@ -360,6 +360,8 @@ static void on_lost(struct runner *runner, const char *why, bool reported)
 		quitting_note_end(&s->restore->quitting, runner, why);
 		return;
 	}
+	if (s->restore->state == RESTORE_LOOKING)
+		return; /* it ended late */
 	s->generation++;
 	s->restore->report.generation = s->generation;
 	restore_report_add(&s->restore->report.gone, "%s", runner_language(runner)->name);
@@ -384,8 +386,9 @@ static void ignore_text(struct runner *runner, const char *text, size_t len)
 static void on_late(struct runner *runner, const char *text, size_t len)
 {
 	const struct session *s = runner_owner(runner);
+	enum restore_state state = s->restore->state;
 
-	if (s->restore->state == RESTORE_QUITTING)
+	if (state == RESTORE_QUITTING || state == RESTORE_LOOKING)
 		session_on_late(runner, text, len);
 }
 

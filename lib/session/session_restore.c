@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "confinement/confinement.h"
+#include "proc/sandbox.h"
 #include "proxy/proxy.h"
 #include "session/restore_internal.h"
 #include "session/session_values.h"
@@ -71,6 +72,7 @@ static void restore_free(struct restore *r)
 	removal_forget(r->removal);
 	rerun_release(&r->cell);
 	restore_report_release(&r->report);
+	restore_scratch_release(&r->scratch);
 	free(r->lost);
 	free(r->text);
 	free(r);
@@ -237,6 +239,34 @@ static void allow(struct restore *r)
 		session_restore_finish(r);
 }
 
+static void on_compared(struct loop_defer *defer)
+{
+	allow(container_of(defer, struct restore, step));
+}
+
+static void on_scratch(void *data, const int *fds)
+{
+	const struct session *s = data;
+	struct restore *r = s->restore;
+
+	if (r == NULL || r->state != RESTORE_SCANNING)
+		return; /* the session ends */
+	restore_scratch_compare(&r->scratch, fds, &r->report.scratch);
+	loop_defer_start(s->host->loop, &r->step, on_compared);
+}
+
+/* Notes which files of /tmp and /dev/shm no cell has written again. */
+static void compare_scratch(struct restore *r)
+{
+	struct session *s = r->session;
+
+	r->report.scratch_anew = r->scratch.count > 0;
+	if (!r->report.scratch_anew)
+		allow(r);
+	else if (s->sandbox == NULL || !sandbox_open_scratch(s->sandbox, on_scratch, s))
+		on_scratch(s, NULL);
+}
+
 /* Notes what the cells left running, before it is held back no longer. */
 static void on_counted(struct session *s, int count, void *data)
 {
@@ -250,7 +280,7 @@ static void on_counted(struct session *s, int count, void *data)
 		if (runner_active(s->languages[i].runner))
 			restore_report_add(&r->report.active, "%s",
 					   runner_language(s->languages[i].runner)->name);
-	allow(r);
+	compare_scratch(r);
 }
 
 static void on_rescanned(void *data, const struct scan *scan)

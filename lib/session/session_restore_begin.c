@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "confinement/confinement.h"
 #include "confinement/shares.h"
+#include "proc/sandbox.h"
 #include "session/restore_internal.h"
 #include "session/session_values.h"
 #include "session/table.h"
@@ -121,10 +122,13 @@ static void end_early(struct restore *r, const char *why)
 	r->failed = true;
 	if (r->had_interpreters) {
 		restart(r);
-		r->text = xasprintf("No cell of session '%s' was run again: %s. Its interpreters "
-				    "were ended with their variables; its files are as these left "
-				    "them. This is generation %" PRIu64 ".",
-				    s->id, why, s->generation);
+		r->text =
+			xasprintf("No cell of session '%s' was run again: %s. Its interpreters "
+				  "were ended with their variables%s; its files are as these "
+				  "left them. This is generation %" PRIu64 ".",
+				  s->id, why,
+				  r->scratch.count > 0 ? " and the files in /tmp and /dev/shm" : "",
+				  s->generation);
 	} else {
 		r->text = xasprintf("No cell of session '%s' was run again: %s. Its variables and "
 				    "files are as they were.",
@@ -135,7 +139,7 @@ static void end_early(struct restore *r, const char *why)
 
 /* ---- interpreters of before ---- */
 
-static void go_on_without(struct restore *r)
+static void begin_or_end(struct restore *r)
 {
 	struct err err;
 
@@ -143,9 +147,35 @@ static void go_on_without(struct restore *r)
 		end_early(r, err.msg);
 }
 
+static void on_looked(struct loop_defer *defer)
+{
+	begin_or_end(container_of(defer, struct restore, step));
+}
+
+static void on_scratch(void *data, const int *fds)
+{
+	const struct session *s = data;
+	struct restore *r = s->restore;
+
+	if (r == NULL || r->state != RESTORE_LOOKING)
+		return; /* the session ends */
+	restore_scratch_read(&r->scratch, fds);
+	loop_defer_start(s->host->loop, &r->step, on_looked);
+}
+
+/* Lists what is in /tmp and /dev/shm, which end with the sandbox. */
+static void look(struct restore *r)
+{
+	struct session *s = r->session;
+
+	r->state = RESTORE_LOOKING;
+	if (s->sandbox == NULL || !sandbox_open_scratch(s->sandbox, on_scratch, s))
+		begin_or_end(r);
+}
+
 static void on_quit_over(struct session *s)
 {
-	go_on_without(s->restore);
+	look(s->restore);
 }
 
 static void note_cut(struct session *s, struct runner *runner, const char *how)
@@ -179,7 +209,7 @@ static void go_on(struct restore *r)
 	if (r->stopping)
 		end_early(r, "that was stopped before it began");
 	else if (!quit(r))
-		go_on_without(r);
+		look(r);
 }
 
 static void on_begin(struct loop_defer *defer)
@@ -226,7 +256,13 @@ static int start(struct session *s, bool outside, struct err *err)
 		loop_timer_start(loop, &r->save_late, loop_now(loop) + TABLE_SAVE_MS, on_save_late);
 		return 0;
 	}
-	if (quit(r) || begin(r, err) == 0)
+	if (quit(r))
+		return 0;
+	if (s->sandbox != NULL) {
+		look(r);
+		return 0;
+	}
+	if (begin(r, err) == 0)
 		return 0;
 	session_restore_leave(r);
 	return -1;

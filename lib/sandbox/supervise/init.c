@@ -10,6 +10,7 @@
  */
 #include "sandbox/supervise/init.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -62,9 +63,14 @@ enum {
 	MEMORY_LEAST = 16 << 20,  /* for what an interpreter needs to report an error */
 };
 
+static bool is_rooted(const struct policy *policy)
+{
+	return policy->tier == POLICY_NAMESPACES || policy->tier == POLICY_BWRAP;
+}
+
 static struct usage_paths choose_paths(const struct policy *policy)
 {
-	bool rooted = policy->tier == POLICY_NAMESPACES || policy->tier == POLICY_BWRAP;
+	bool rooted = is_rooted(policy);
 
 	return (struct usage_paths){ .folder = rooted ? POLICY_DATA : policy->data_path,
 				     .shared = rooted ? ROOTFS_SHARED : NULL };
@@ -226,6 +232,23 @@ static void seal_shares(struct init *init, bool on)
 	subreaper->ended = true;
 }
 
+/* Sends the session's own /tmp and /dev/shm, or none. */
+static void send_scratch(struct init *init)
+{
+	cleanup_fd int tmp = -1;
+	cleanup_fd int shared = -1;
+	struct err err;
+
+	if (is_rooted(&init->policy)) {
+		tmp = open("/tmp", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		shared = open(ROOTFS_SHARED, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	}
+	if (tmp < 0 || shared < 0 ||
+	    wire_send(init->subreaper.channel, WIRE_SCRATCH_OPENED, NULL,
+		      (const int[WIRE_SCRATCH_FDS]){ tmp, shared }, WIRE_SCRATCH_FDS, &err) < 0)
+		wire_notify(init->subreaper.channel, WIRE_SCRATCH_OPENED, NULL);
+}
+
 /* ---- starting ---- */
 
 static int request_fork(const struct supervisor_task *task, int policy, int report, int zygote,
@@ -332,6 +355,8 @@ static void on_init_request(struct subreaper *subreaper, const struct wire_messa
 	else if (message->type == WIRE_SEAL)
 		seal_shares(container_of(subreaper, struct init, subreaper),
 			    wire_get_number(message) != 0);
+	else if (message->type == WIRE_SCRATCH)
+		send_scratch(container_of(subreaper, struct init, subreaper));
 	else
 		subreaper->ended = true;
 }

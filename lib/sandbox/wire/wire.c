@@ -61,6 +61,8 @@ static const struct wire_shape shapes[] = {
 	[WIRE_FILE_MAX] = { sizeof(uint64_t), 0, 0 },
 	[WIRE_SEAL] = { sizeof(int32_t), 0, 0 },
 	[WIRE_SEALED] = { 0, 0, 0 },
+	[WIRE_SCRATCH] = { 0, 0, 0 },
+	[WIRE_SCRATCH_OPENED] = { 0, 0, WIRE_SCRATCH_FDS },
 };
 _Static_assert(ARRAY_SIZE(shapes) == WIRE_TYPES, "every type has a shape");
 _Static_assert(sizeof(struct err) <= WIRE_PAYLOAD_MAX, "an error fits");

@@ -49,11 +49,15 @@ enum wire_type {
 			      WIRE_START from 1; request for WIRE_VICTIMS_KILLED */
 	WIRE_VICTIMS_KILLED, /* struct usage_killed */
 	WIRE_FILE_MAX,       /* server to init: uint64_t bytes, the new maximum size of files */
-	WIRE_SEAL,   /* server to init: int32_t, 1 if writable shares become read-only, 0 if they
-			become writable again; request for WIRE_SEALED */
-	WIRE_SEALED, /* no payload; WIRE_FAILED instead if that is not possible */
+	WIRE_SEAL,    /* server to init: int32_t, 1 if writable shares become read-only, 0 if they
+			 become writable again; request for WIRE_SEALED */
+	WIRE_SEALED,  /* no payload; WIRE_FAILED instead if that is not possible */
+	WIRE_SCRATCH, /* server to init: request for WIRE_SCRATCH_OPENED */
+	WIRE_SCRATCH_OPENED, /* the session's /tmp and /dev/shm; none if it has none of its own */
 	WIRE_TYPES
 };
+
+enum { WIRE_SCRATCH_FDS = 2 };
 
 /*
  * Set in a wait status of SIGKILL: session code had set itself a processor time limit and reached

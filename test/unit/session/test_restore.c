@@ -51,7 +51,7 @@ static void begin_restore(struct session *session)
 {
 	if (session_restore_start_outside(session, &err) < 0)
 		fail_msg("%s", err.msg);
-	fixture_until(session->restore->state > RESTORE_QUITTING);
+	fixture_until(session->restore->state > RESTORE_LOOKING);
 }
 
 /* Runs the session's cells again, to the end. */
