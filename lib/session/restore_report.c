@@ -222,7 +222,7 @@ static void put_open_files(struct buf *out, const struct restore_report *report)
 		 &report->unknown, ".");
 	put_list(out,
 		 "Databases and devices that cells left open were closed, because they write files "
-		 "by name. Their files are those from before again: ",
+		 "by name. Their files are those from before again, and new ones are removed: ",
 		 &report->closed, ".");
 	put_list(out,
 		 "Interpreters that may still write over files from before, because they did not "

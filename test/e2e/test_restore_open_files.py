@@ -9,7 +9,7 @@ from steps import kept_files, kill, skip_without
 from test_restore import days, restore, told
 
 OPEN_AGAIN = "Handles and connections that cells left open do not reach these files. What is written to one is lost, mostly without an error; open what is needed again: "
-CLOSED = "Databases and devices that cells left open were closed, because they write files by name. Their files are those from before again: "
+CLOSED = "Databases and devices that cells left open were closed, because they write files by name. Their files are those from before again, and new ones are removed: "
 UNCLOSED = "Interpreters that may still write over files from before, because they did not close all databases of dbm.dumb or graphics devices: "
 UNREACHED = OPEN_AGAIN + "'x' (differs)."
 GOES_ON = "Where cells left one of them open to append text, that goes on in the file from before."
@@ -200,6 +200,15 @@ def test_a_device_of_r_elsewhere_stays_open(start):
     assert CLOSED + "'a.svg'." in told(restore(server))
     assert server.cell("cat('pdf' %in% names(dev.list()), 'svg' %in% names(dev.list()))", language="r").text.startswith("TRUE FALSE[")
     assert "TRUE" in server.cell("dev.off(match('pdf', names(dev.list())) + 1)\nfile.size('/tmp/a.pdf') > 1000", language="r").text
+
+
+def test_a_device_whose_file_is_new_is_told_as_removed(start):
+    skip_without("r")
+    server = days(start, ("r", "name <- sprintf('p%.0f.pdf', as.numeric(Sys.time()) * 1e3)\npdf(name)\nplot(1)"))
+    text = told(restore(server))
+    name = server.cell("cat(name)", language="r").text.split("[")[0].strip()
+    assert f"{CLOSED}'{name}'." in text and "or removed if it is new" in text
+    assert server.cell(f"import os\nprint(os.path.exists('{name}'))").text == "False\n"
 
 
 def test_a_database_that_cannot_be_written_is_closed(start):

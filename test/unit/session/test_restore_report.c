@@ -103,7 +103,8 @@ static void closed_files_are_named_up_to_a_maximum(void **state)
 	restore_report_add_closed(&told, buf_str(&lines), lines.len);
 	restore_report_add(&told.unclosed, "python (the interpreter did not answer in time)");
 	tell(&told);
-	assert_told("Their files are those from before again: 'f1', 'f2', ");
+	assert_told(
+		"Their files are those from before again, and new ones are removed: 'f1', 'f2', ");
 	assert_told("'f999', 'f1000' and 2 more.");
 	assert_told("Interpreters that may still write over files from before, because they did "
 		    "not close all databases of dbm.dumb or graphics devices: python (the "
