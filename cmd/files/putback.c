@@ -434,6 +434,24 @@ static void put_link(struct putback *p, const struct pair *pair, const char *nam
 	link_file(p, pair, name); /* the link itself */
 }
 
+/*
+ * Puts a named pipe or a socket. The one that cells made stays if it is like that of before:
+ * neither has content, and only this one may have a process behind it.
+ */
+static void put_special(struct putback *p, const struct pair *pair, const char *name,
+			const struct stat *st)
+{
+	const struct timespec times[] = { st->st_atim, st->st_mtim };
+	struct stat now;
+
+	if (fstatat(pair->to, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_mode == st->st_mode &&
+	    now.st_uid == st->st_uid && now.st_gid == st->st_gid && now.st_nlink == 1 &&
+	    st->st_nlink == 1)
+		(void)utimensat(pair->to, name, times, AT_SYMLINK_NOFOLLOW);
+	else
+		link_file(p, pair, name);
+}
+
 /* ---- folders ---- */
 
 static void put_below(struct putback *p, const struct pair *pair, const char *name,
@@ -477,7 +495,7 @@ static void put_entry(struct putback *p, const struct pair *pair, const char *na
 	else if (S_ISLNK(st.st_mode))
 		put_link(p, pair, name, &st);
 	else
-		link_file(p, pair, name);
+		put_special(p, pair, name, &st);
 }
 
 /*

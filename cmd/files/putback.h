@@ -7,7 +7,8 @@
  * same bytes therefore stays. A file that differs is replaced if it is open (open_files.h), unless
  * only lines of text are appended to it; that one is written in place, as is one that is not open.
  * So is a database that differs (database.h). One whose log an open connection would damage is a
- * problem, after which no further file is put back. The bytes of `aside` are never changed, and
+ * problem, after which no further file is put back. A named pipe or a socket stays if both have it
+ * with the same mode, because a process may use it. The bytes of `aside` are never changed, and
  * nothing is renamed: if this program outlives its server, the next server's files are safe.
  *
  * The progress {"path", "how", "list"} names a file (percent-encoded) that the replay left in
