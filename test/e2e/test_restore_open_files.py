@@ -82,6 +82,28 @@ def test_a_log_goes_on_at_the_end_of_yesterdays(start):
     assert server.cell("print(open('x').read(), end='')").text == f"{yesterday}\nmore\n"
 
 
+OWN = """import io, random
+class Own(io.TextIOWrapper): pass
+class Deeper(Own): pass
+held = Deeper(open('x', 'ab'))
+held.write(f'{random.random()}\\n')"""
+MEMORY = """import logging.handlers, random
+held = logging.handlers.MemoryHandler(100, target=logging.FileHandler('x'))
+held.setFormatter(logging.Formatter('%(message)s'))
+held.emit(logging.makeLogRecord({'msg': str(random.random()), 'levelno': 20}))
+held.flush()
+held.emit(logging.makeLogRecord({'msg': str(random.random()), 'levelno': 20}))"""
+
+
+@pytest.mark.parametrize("code", [OWN, MEMORY], ids=["class", "handler"])
+def test_lines_of_an_own_buffer_do_not_reach_yesterdays_at_its_end(start, code):
+    server = days(start, code)
+    yesterday = server.cell("print(open('x').read(), end='')").text.splitlines()[-1]
+    assert f"'x' (differs). {GOES_ON}" in told(restore(server))
+    server.close()
+    assert start().cell("print(open('x').read(), end='')").text.splitlines()[-1] == yesterday
+
+
 # Programs that read have state of today's file: an index of its places, what they have read, or its length.
 READERS = {
     "npz": ("""import io, random, zipfile

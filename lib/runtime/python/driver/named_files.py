@@ -2,6 +2,7 @@
 """Closes objects that have no file open and write one by its name, also at their end.
 
 After cells ran again, other files get these names. Databases of dbm.dumb would put today's index over yesterday's.
+Lines that a handler of logging holds back are written before that, so that they do not come into yesterday's file.
 """
 
 import gc
@@ -12,7 +13,18 @@ from .state import State
 
 
 def handle_close_named(request):
+    for handler in memory_handlers():
+        handler.flush()
     channel.answer(request, [("status", "ok"), ("vars", "\n".join(sorted(filter(None, map(close_own, databases())))))])
+
+
+def memory_handlers():
+    """Returns handlers of logging that would write lines of today into files of before, when they are full or at the end."""
+    kind = getattr(sys.modules.get("logging.handlers"), "MemoryHandler", None)
+    if kind is None:
+        return []
+    files = sys.modules["logging"].FileHandler
+    return [thing for thing in gc.get_objects() if type(thing) is kind and type(thing.target) is files]
 
 
 def databases():

@@ -99,6 +99,11 @@ def regular_files():
     return found
 
 
+def classes_below(base):
+    """Returns the classes of session code that inherit from a type, also over others."""
+    return [kind for direct in type.__subclasses__(base) for kind in [direct, *classes_below(direct)]]
+
+
 def written_files(regular):
     """Returns the file objects on these descriptors that may have something to write.
 
@@ -106,14 +111,15 @@ def written_files(regular):
     """
     descriptors = {fd for fd, _, _ in regular}
     found = []
+    types = FILE_TYPES + tuple(kind for base in FILE_TYPES for kind in classes_below(base) if type.__getattribute__(kind, "flush") is base.flush)
     for thing in gc.get_objects():
-        if type(thing) in FILE_TYPES:
+        if type(thing) in types:
             try:
                 if thing.fileno() in descriptors and thing.writable():
                     found.append(thing)
             except BaseException:  # closed, or has no descriptor; session code may be behind it
                 pass
-    below_text = {id(file.buffer) for file in found if type(file) is _io.TextIOWrapper}
+    below_text = {id(file.buffer) for file in found if isinstance(file, _io.TextIOWrapper)}
     return [file for file in found if id(file) not in below_text]
 
 
@@ -123,7 +129,7 @@ def goes_on_elsewhere(file):
     At its end nothing is left to read, so that writing changes no later read. It is there, too, if what waits in the
     buffers comes behind the last byte.
     """
-    if type(file) is not _io.TextIOWrapper or not file.readable():
+    if not isinstance(file, _io.TextIOWrapper) or not file.readable():
         return False
     end = posix.fstat(file.fileno()).st_size
     return not file.buffer.tell() >= posix.lseek(file.fileno(), 0, SEEK_CUR) == end
