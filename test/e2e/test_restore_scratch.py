@@ -4,6 +4,7 @@ import pytest
 
 from patience import until
 from test_restore import restore, told
+from test_restore_open_files import MANY, ROWS, killed
 
 ANEW = "/tmp and /dev/shm began empty, and have what the cells wrote again. Gone are: "
 UNTOUCHED = "The files are as they were before;"
@@ -73,3 +74,12 @@ def test_files_are_named_once(server):
     assert "'/tmp/left'" in told(restore(server))
     text = told(restore(server))
     assert "/tmp/left" not in text and UNTOUCHED in text
+
+
+def test_files_are_named_where_the_new_interpreters_end_too(start):
+    _, second = killed(start, ROWS % "delete", MANY)
+    if second.cell("open('/tmp/left', 'w').close()\n1/0").status["state"] != "raised":
+        pytest.skip("sessions have no /tmp of their own here")
+    text = told(restore(second), failed=True)
+    assert "the files are as they were before, but for those in /tmp and /dev/shm." in text
+    assert "/tmp and /dev/shm are empty. Gone are: '/tmp/left'." in text
