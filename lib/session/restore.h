@@ -13,7 +13,8 @@
  * The session's files are set aside meanwhile (workspace/aside.h). Cells begin with an empty
  * folder, and get each imported file as it came, if its original still exists. Afterwards the
  * session's files are back, in the folder that the new interpreters use. No other code runs and no
- * file comes in while this lasts.
+ * file comes in while this lasts. Files in /tmp and /dev/shm end with the interpreters of before;
+ * the report names them (restore_scratch.h).
  */
 #ifndef SESSION_RESTORE_H
 #define SESSION_RESTORE_H
