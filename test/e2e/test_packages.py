@@ -354,6 +354,14 @@ def test_a_folder_of_wheels_needs_no_network(start, home, tmp_path):
     assert not paths_in(home, "cache/packages/wheels/*")  # the folder has it already
 
 
+@pytest.mark.parametrize("version", ["1.0+cpu", "1!2.0"])
+def test_a_version_with_characters_that_a_url_encodes_comes_from_a_folder(start, tmp_path, version):
+    name, data = wheel("local-one", version)
+    (tmp_path / name).write_bytes(data)
+    result = install(start(url=str(tmp_path)), "local-one")
+    assert not result.is_error and result.object["packages"] == [f"local-one {version}"], result.texts
+
+
 def test_turned_off_is_said(start):
     result = install(start(url="off"), "alpha")
     assert result.is_error and "PTYCELL_PIP_INDEX=off" in result.texts[0]

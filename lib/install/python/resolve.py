@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which files satisfy the requests of a session: found and judged before one of them is downloaded."""
 import json
+import os
 import re
+import urllib.parse
 
 from .again import seen, still
 from .common import Refusal, packaging, quote, write_authorities, write_lines
@@ -154,7 +156,7 @@ def row_of_report(item):
     """What pip found; what the index knows of the file stands in the URL that we gave it."""
     metadata, url = item["metadata"], item["download_info"]["url"]
     if url.startswith("file:"):
-        row = {"url": url, "file": url.rpartition("/")[2], "hash": "", "size": None}
+        row = {"url": url, "file": os.path.basename(urllib.parse.unquote(url)), "hash": "", "size": None}
     else:
         row = remote(url)
     if not row["hash"].startswith("sha256=") and not (row.get("metadata") and row["hash"]):
