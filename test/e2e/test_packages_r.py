@@ -462,6 +462,22 @@ def test_an_r_that_a_shell_starts_gets_packages_from_the_server(start, command):
     assert "betapkg 1.0" in cell(server, "betapkg::version_of()").text
 
 
+@pytest.mark.parametrize("none", ["character(0)", "NULL", "setdiff('utils', rownames(installed.packages()))"])
+def test_an_installation_of_nothing_does_nothing(start, none):
+    server = start()
+    code = f"install.packages({none}); cat('goes on')"
+    assert cell(server, code).text.startswith("goes on")
+    assert in_shell(server, f'Rscript -e "{code}"; echo " $?"').startswith("goes on 0\n")
+
+
+def test_a_library_that_is_named_is_said_to_be_left_alone(start):
+    server = start()
+    code = "install.packages('alphapkg', lib = 'mine'); cat(alphapkg::version_of(), 'lies elsewhere')"
+    for text in (cell(server, code).text, in_shell(server, f'Rscript -e "{code}" 2>&1')):
+        assert "lib is not used: what the server brings is in " in text and "alphapkg 2.0 lies elsewhere" in text, text
+    assert "lib is not used" not in cell(server, "install.packages('alphapkg', lib = .libPaths()[1])").text
+
+
 def test_what_an_r_of_a_shell_cannot_have_is_an_error_of_its_own(start):
     text = in_shell(start(), "Rscript -e 'install.packages(c(\"nowherepkg\", \"a\\\"b\"))'; echo status $?; Rscript -e 'install.packages(\"nowherepkg\")'; echo status $?; ls .cache/ask")
     assert text.count("Error: ") == 2 and text.count("status 1") == 2 and "no package 'nowherepkg'" in text and ".request" not in text, text

@@ -61,10 +61,20 @@ local({
 
 	of_utils <- NULL # R's own functions
 
+	tell_of_library <- function(lib) {
+		folder <- normalizePath(file.path(dirname(here), "r"), mustWork = FALSE)
+		if (!is.null(lib) && !identical(normalizePath(lib, mustWork = FALSE), folder))
+			cat("lib is not used: what the server brings is in ", folder, ".\n", sep = "")
+	}
+
 	install_packages <- function(pkgs, lib, repos = getOption("repos"), ...) {
-		if (missing(pkgs) || !is.character(pkgs) || length(pkgs) == 0L) stop("no packages were specified")
+		if (missing(pkgs) || !is.null(pkgs) && !is.character(pkgs)) stop("no packages were specified")
+		if (length(pkgs) == 0L) return(invisible()) # as R does
 		is_local <- is.null(repos) || all(startsWith(repos, "file:")) || any(grepl("/|\\.(tar\\.gz|tgz|tar\\.bz2|tar\\.xz)$", pkgs))
-		if (!is_local) return(invisible(ask_server(pkgs)))
+		if (!is_local) {
+			if (!missing(lib)) tell_of_library(lib)
+			return(invisible(ask_server(pkgs)))
+		}
 		of_utils$install(pkgs, if (missing(lib)) own_library() else lib, repos = repos, ...)
 	}
 
