@@ -129,18 +129,51 @@ static bool is_option(const struct job *job, const json_t *text)
 	       strncmp(json_string_value(text), "--", 2) == 0;
 }
 
-/*
- * Returns the earlier requests of the session, then the new ones. The installer decides which
- * earlier ones still hold.
- */
-static json_t *join_wanted(const struct installed *before, const struct job *job)
+/* Returns the earlier requests without those that a word of the job drops. */
+static json_t *drop_wanted(const struct installed *before, const struct job *job,
+			   bool drops(const struct job *job, const char *request, const char *word))
 {
 	json_t *wanted = json_array();
 	size_t n;
 	json_t *text;
 
-	if (before != NULL)
-		json_array_extend(wanted, before->wanted);
+	json_array_foreach (before != NULL ? before->wanted : NULL, n, text) {
+		size_t i = 0;
+
+		while (i < json_array_size(job->asked) &&
+		       !drops(job, json_string_value(text),
+			      json_string_value(json_array_get(job->asked, i))))
+			i++;
+		if (i == json_array_size(job->asked))
+			json_append(wanted, json_incref(text));
+	}
+	return wanted;
+}
+
+/*
+ * Returns true if a project of the session made the request, which ends in " --for=NAME", and
+ * `option` is "--project=NAME".
+ */
+static bool is_of_project(const struct job *job, const char *request, const char *option)
+{
+	static const char names[] = "--project=";
+	const char *owner = strstr(request, " --for=");
+
+	return str_eq(job->language->name, "python") && owner != NULL &&
+	       strncmp(option, names, strlen(names)) == 0 &&
+	       str_eq(owner + strlen(" --for="), option + strlen(names));
+}
+
+/*
+ * Returns the earlier requests of the session, then the new ones. A project that asks again
+ * replaces its own. The installer decides which of the others still hold.
+ */
+static json_t *join_wanted(const struct installed *before, const struct job *job)
+{
+	json_t *wanted = drop_wanted(before, job, is_of_project);
+	size_t n;
+	json_t *text;
+
 	json_array_foreach (job->asked, n, text) {
 		size_t i = 0;
 
@@ -155,35 +188,16 @@ static json_t *join_wanted(const struct installed *before, const struct job *job
 	return wanted;
 }
 
-/* Returns true if a request is one for the package `name`, which has no version. */
+/* Returns true for a request for the package `name`, which has no version, or of a project. */
 static bool is_for(const struct job *job, const char *request, const char *name)
 {
 	size_t len = strlen(name);
 
 	if (str_eq(job->language->name, "python"))
-		return python_packages_after(request, name) != NULL;
+		return python_packages_after(request, name) != NULL ||
+		       is_of_project(job, request, name);
 	return len > 0 && strncmp(request, name, len) == 0 &&
 	       (request[len] == '\0' || request[len] == '@');
-}
-
-/* Returns the earlier requests without those for the packages that the job removes. */
-static json_t *drop_wanted(const struct installed *before, const struct job *job)
-{
-	json_t *wanted = json_array();
-	size_t n;
-	json_t *text;
-
-	json_array_foreach (before != NULL ? before->wanted : NULL, n, text) {
-		size_t i = 0;
-
-		while (i < json_array_size(job->asked) &&
-		       !is_for(job, json_string_value(text),
-			       json_string_value(json_array_get(job->asked, i))))
-			i++;
-		if (i == json_array_size(job->asked))
-			json_append(wanted, json_incref(text));
-	}
-	return wanted;
 }
 
 static void start_next(struct broker *b, const char *folder, const struct language *language)
@@ -194,7 +208,8 @@ static void start_next(struct broker *b, const char *folder, const struct langua
 		if (job->language != language || !str_eq(job->folder, folder))
 			continue;
 		before = installed_find(&b->installed, folder, language, false);
-		job->wanted = job->removes ? drop_wanted(before, job) : join_wanted(before, job);
+		job->wanted =
+			job->removes ? drop_wanted(before, job, is_for) : join_wanted(before, job);
 		job->have = before != NULL
 				    ? json_incref(json_object_get(before->result, "packages"))
 				    : NULL;
@@ -401,7 +416,7 @@ struct install *broker_remove(struct broker *b, const struct session *session,
 		return NULL;
 	job->removes = true;
 	before = installed_find(&b->installed, job->folder, job->language, false);
-	left = drop_wanted(before, job);
+	left = drop_wanted(before, job, is_for);
 	if (before != NULL && json_array_size(left) < json_array_size(before->wanted))
 		return enqueue(b, job, request->cell, done, data);
 	(void)err_set(err, ERR_NOT_FOUND,

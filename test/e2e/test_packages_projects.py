@@ -124,6 +124,16 @@ def test_a_dry_run_keeps_what_the_session_asked_for(start):
     assert "backend-one==1.0" in text.split("status")[1] and "Uninstalled" not in text, text
 
 
+@pytest.mark.parametrize("before", ["pip install 'backend-one>=0.5'", "pip install ./proj"])
+def test_what_the_session_has_for_a_build_is_not_asked_for_again(start, before):
+    server = start()
+    asks = "sed -i 's/-one\"/-one[odd]>=1\"/' proj/pyproject.toml; echo extra-one > proj/asks"
+    text = bash(server, f"{PROJECT}\n{asks}\npip install extra-one; {before}; echo status; pip install --dry-run ./proj; echo status $?; pip install ./proj; python3 -c \"{SAYS}\"").text
+    _, dry, real = text.split("status")
+    assert "install backend-one" not in dry and "Would install mine-1.0" in dry and real.startswith(" 0"), text
+    assert "install backend-one" not in real and "first 1.0 said" in real, text
+
+
 def test_a_dry_run_changes_no_version_that_the_session_has(start, index):
     server = start()
     index.add(*wheel("backend-one", "0.5"))
@@ -197,6 +207,30 @@ def test_what_setup_requires_comes_before_the_build(start):
     if "none\n" in text:
         pytest.skip("no setuptools and wheel for the sessions' Python here")
     assert "Installed: extra-one 1.0" in text and "status 0" in text and "mine" in text.split("status")[1], text
+
+
+def needing(*needs):
+    """The lines that make a project that needs these."""
+    return f"{PROJECT}\ncat > proj/backend_own.py <<'END'\n" + BACKEND.replace("Requires-Dist: beta\\n", "".join(f"Requires-Dist: {need}\\n" for need in needs)) + (
+        "\nEND\nprintf '[build-system]\\nrequires = []\\nbuild-backend = \"backend_own\"\\nbackend-path = [\".\"]\\n' > proj/pyproject.toml")
+
+
+AGAIN = "pip install OPTION./proj; echo status $?"
+
+
+@pytest.mark.parametrize("option", ["", "-e "], ids=["plain", "editable"])
+@pytest.mark.parametrize("lines, freeze", [
+    ([needing("old-needs>=2"), AGAIN], "low==2.0\nmine @ x\nold-needs==2.0\n"),
+    (["pip uninstall -y mine; echo status $?; pip install old-needs"], "low==2.0\nold-needs==2.0\n"),
+    ([needing(), AGAIN, "pip install old-needs"], "low==2.0\nmine @ x\nold-needs==2.0\n"),
+    (["pip install 'low<2'; pip uninstall -y mine; echo status $?"], "low==1.0\n")], ids=["others", "uninstalled", "none", "asked"])
+def test_what_a_project_needed_before_does_not_bind_the_session(start, index, option, lines, freeze):
+    for name, version, needs in (("low", "1.0", []), ("low", "2.0", []), ("old-needs", "2.0", ["low>=2"])):
+        index.add(*wheel(name, version, needs))
+    code = "\n".join([needing("low<2"), AGAIN, *lines, "echo end; pip freeze | sed 's/ @ .*/ @ x/; s/^-e .*/mine @ x/; /^#/d' | sort"])
+    text = bash(start(), code.replace("OPTION", option)).text
+    assert "Installed: low 1.0" in text and text.count("status 0\n") == code.count("status") and text.split("end\n")[1].startswith(freeze), text
+    assert "--for" not in text and "--project" not in text, text
 
 
 def test_an_upgrade_of_a_project_leaves_what_it_needs(start, index):

@@ -8,10 +8,12 @@ from .index import split_login, split_pattern
 FLAGS = ("--upgrade", "--pre", "--dry-run")  # of pip; they hold for the installation that names them
 CONSTRAINT = "--constraint="  # so does this, with one line of a file of constraints
 EXTRA = "--extra-index-url="  # so does this; an index of the user's is asked anyway
+PROJECT = "--project="  # so does this: the server has dropped what the project asked for before
 
 HASHES = re.compile(r"(?:\s+--hash=(sha256|sha384|sha512):([0-9a-fA-F]{64,128}))+\s*$")
-# Behind a request, and kept with it: the index that is asked for its package, and that it comes without what it needs.
-OPTION = re.compile(r"\s+--(?:index-url=(\S+)|no-deps)\s*$")
+# Behind a request, and kept with it: the index that is asked for its package, that it comes without what it needs, and the project
+# of the session that asks for it.
+OPTION = re.compile(r"\s+--(?:index-url=(\S+)|(no-deps)|for=[A-Za-z0-9._-]+)\s*$")
 SCHEME = re.compile(r"^(?:[A-Za-z][A-Za-z0-9]*\+)?[A-Za-z][A-Za-z0-9.]*://|^(?:git|hg|svn|bzr)\+|^file:")
 
 
@@ -27,7 +29,7 @@ def split_options(text):
     """The request; the index that stands behind it, or None; whether it comes alone."""
     index, alone = None, False
     while found := OPTION.search(text):
-        text, index, alone = text[: found.start()], index or found[1], alone or not found[1]
+        text, index, alone = text[: found.start()], index or found[1], alone or found[2] is not None
     return text, index, alone
 
 
@@ -143,7 +145,7 @@ def of_this_python(name):
 
 
 def is_option(text):
-    return text in FLAGS or text.startswith((CONSTRAINT, EXTRA))
+    return text in FLAGS or text.startswith((CONSTRAINT, EXTRA, PROJECT))
 
 
 def constraints_of(request):

@@ -2,7 +2,7 @@
 """Has the server bring what the words ask for."""
 import sys
 
-from .common import PACKAGES_MAX, name_of, say
+from .common import FOR, PACKAGES_MAX, name_of, say
 from .server import ask
 
 IGNORED = {"--no-binary": "the server takes wheels where there are some",
@@ -17,9 +17,10 @@ def bring_all(wanted):
 
 
 def bring(wanted, options):
-    say("Asking ptycell to install %s." % " ".join(wanted.names))
+    parts = [text.partition(FOR) for text in wanted.names]
+    say("Asking ptycell to install %s." % " ".join(text for text, _, _ in parts))
     more = (" --no-deps" if wanted.alone else "") + (" --index-url=%s" % wanted.index if wanted.index else "")
-    answer = ask("install", [*(name + more for name in wanted.names), *options])
+    answer = ask("install", [*(text + more + sign + owner for text, sign, owner in parts), *options])
     say(answer["text"], sys.stdout if answer["ok"] else sys.stderr)
     return 0 if answer["ok"] else 1
 

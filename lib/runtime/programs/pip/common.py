@@ -10,6 +10,8 @@ PROGRAMS = os.path.join(HERE, "bin")
 PACKAGES = os.path.join(os.path.dirname(HERE), "python")
 PACKAGES_MAX = 200  # of the server, in one request, with options
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz", ".tar.xz", ".txz")
+FOR = " --for="  # behind a request, with the name of the project that makes it
+PROJECT = "--project=%s"  # drops the requests that a project made before
 NAMED = r"[\w.-]+\s*(\[[^\]]*\])?\s*@\s*"  # before a URL
 
 

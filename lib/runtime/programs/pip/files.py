@@ -57,11 +57,12 @@ def drop_replaced(before):
 
 
 def uninstall_ours(names):
-    """Uninstalls projects and files of the session; returns the names of other packages."""
+    """Uninstalls projects and files of the session; returns their names, and those of other packages."""
     found = [own for own in ours() if name_of(own.name) in map(name_of, names)]
     for own in found:
         if own.source is not None:
             unlink_editables([own.source])
         own.take_away(set())
         say("Successfully uninstalled %s-%s" % (own.name, own.version))
-    return [name for name in names if name_of(name) not in [name_of(own.name) for own in found]]
+    gone = [name_of(own.name) for own in found]
+    return gone, [name for name in names if name_of(name) not in gone]

@@ -13,7 +13,7 @@ from .bring import bring_all
 from .common import PACKAGES, Refusal, files_folder, say
 from .files import uninstall_ours
 from .machine import own_pip, own_program
-from .projects import install_files, of_session
+from .projects import drop_needs, install_files, of_session
 from .server import ask
 from .words import VALUED, read_words, words_of_variables
 
@@ -35,7 +35,8 @@ def uninstall(words):
     names = list(dict.fromkeys(re.match(r"[\w.-]*", text)[0] for text in read_words(words).names))
     if not names:
         raise Refusal("You must give at least one requirement to uninstall.")
-    names = uninstall_ours(names)
+    gone, names = uninstall_ours(names)
+    drop_needs(gone)
     if not names:
         return 0
     answer = ask("uninstall", names)

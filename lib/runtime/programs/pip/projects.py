@@ -7,7 +7,7 @@ import sys
 
 from .bring import bring_all
 from .build import asked_by_backends, build_requires
-from .common import PACKAGES, Refusal, extras_of, files_folder, name_of, place_of, project_of, say
+from .common import FOR, PACKAGES, PROJECT, Refusal, extras_of, files_folder, name_of, place_of, project_of, say
 from .editable import link_editables, unlink_editables
 from .files import drop_replaced, ours
 from .machine import call_pip
@@ -19,7 +19,7 @@ def install_files(wanted):
     """Builds and installs here. What that needs comes by the server; so does what the packages need, but for --no-deps."""
     if "--dry-run" not in wanted.wishes:
         return build_and_install(wanted, None)
-    brought, before = [], versions_in(PACKAGES)
+    brought, before = [], versions_in([PACKAGES])
     try:
         return build_and_install(wanted, brought)
     finally:
@@ -75,13 +75,25 @@ def digest_of(path):
 
 def bring_with_needs(wanted):
     """Brings what is named, and what the packages in the files need: as with pip, --upgrade is not for that."""
-    needs = [] if wanted.alone else needs_of(wanted.files)
+    owners, needs = ([], []) if wanted.alone else needs_of(wanted.files)
     status = 0
     if wanted.names and "--upgrade" in wanted.wishes:
         status, wanted.names = bring_all(wanted), []
     wanted.wishes = [wish for wish in wanted.wishes if wish != "--upgrade"]
     wanted.names += needs
+    if status == 0 and not wanted.names and "--dry-run" not in wanted.wishes:
+        drop_needs(owners)
+    wanted.wishes += [PROJECT % owner for owner in owners]
     return bring_all(wanted) if status == 0 and wanted.names else status
+
+
+def drop_needs(owners):
+    """Drops what these projects asked for."""
+    if not owners:
+        return
+    answer = ask("uninstall", [PROJECT % owner for owner in owners])
+    if answer.get("code") != "not_found":  # they asked for nothing
+        say(answer["text"], sys.stdout if answer["ok"] else sys.stderr)
 
 
 def of_session(words):
@@ -93,7 +105,7 @@ def of_session(words):
 
 
 def needs_of(files):
-    """The requirements of the packages in these files that nothing in the session's own files satisfies."""
+    """The names of the packages in these files, and their requirements that nothing in the session's own files satisfies."""
     import tempfile
 
     with tempfile.NamedTemporaryFile() as report:
@@ -102,10 +114,11 @@ def needs_of(files):
         if status != 0:
             raise Refusal("It was not installed: pip could not read what it needs.")
         items = json.load(report)["install"]
-    own = {name_of(item["metadata"]["name"]) for item in items}
+    own = {name_of(item["metadata"]["name"]): item for item in items}
     extras = {project_of(path): extras_of(path) for path in files}
-    texts = [text for item in items for text in needed(item["metadata"].get("requires_dist", []), extras.get(place_of(item), []))]
-    return [text for text in missing_of(texts) if name_of(text) not in own]
+    needs = [(text, name) for name, item in own.items() for text in needed(item["metadata"].get("requires_dist", []), extras.get(place_of(item), []))]
+    missing = {*missing_of(text for text, _ in needs)}
+    return [*own], [text + FOR + name for text, name in needs if text in missing and name_of(text) not in own]
 
 
 def needed(texts, extras):
@@ -124,12 +137,9 @@ def needed(texts, extras):
 
 def missing_of(texts):
     """Those that neither Python nor the session's own files satisfy. What the server brought is its own to know."""
-    from importlib import metadata
     from pip._vendor.packaging.requirements import Requirement
 
-    have = {}
-    for found in metadata.distributions(path=[files_folder(), *sys.path]):
-        have.setdefault(name_of(found.metadata["Name"] or ""), found.version)
+    have = versions_in([files_folder(), *sys.path])
     for text in texts:
         one = Requirement(text)
         version = have.get(name_of(one.name))
@@ -139,22 +149,44 @@ def missing_of(texts):
             yield text
 
 
+def packages_in(folders):
+    """The packages by name; the first one of a name counts, as it does for imports."""
+    from importlib import metadata
+
+    found = {}
+    for one in metadata.distributions(path=folders):
+        found.setdefault(name_of(one.metadata["Name"] or ""), one)
+    return found
+
+
+def versions_in(folders):
+    return {name: found.version for name, found in packages_in(folders).items()}
+
+
+def is_there(text, have):
+    """Whether the packages satisfy a requirement, with what its extras need."""
+    from pip._vendor.packaging.requirements import Requirement
+
+    one = Requirement(text)
+    found = have.get(name_of(one.name))
+    if found is None or not one.specifier.contains(found.version, prereleases=True):
+        return False
+    more = [need for need in map(Requirement, found.requires or []) if need.marker is not None and not need.marker.evaluate({"extra": ""})]
+    return all(is_there(str(need), have) for extra in one.extras for need in more
+               if need.marker.evaluate({"extra": extra}) and name_of(need.name) != name_of(one.name))
+
+
 def bring_missing(texts, brought):
     """Brings what builds the projects. A dry run replaces nothing that the session has: it could not give that back."""
     wanted = Wanted()
-    wanted.names = list(dict.fromkeys(needed(missing_of(texts), [])))
+    have = packages_in([files_folder(), PACKAGES, *sys.path])
+    wanted.names = [text for text in dict.fromkeys(needed(missing_of(texts), [])) if not is_there(text, have)]
     if brought is not None:
-        have = versions_in(PACKAGES)
+        have = versions_in([PACKAGES])
         refuse_replacing(wanted.names, have)
         wanted.constraints = ["%s==%s" % row for row in have.items()]
         brought += [name_of(text) for text in wanted.names]
     return bring_all(wanted) if wanted.names else 0
-
-
-def versions_in(folder):
-    from importlib import metadata
-
-    return {name_of(found.metadata["Name"] or ""): found.version for found in metadata.distributions(path=[folder])}
 
 
 def refuse_replacing(texts, have):
@@ -168,7 +200,7 @@ def take_away(names, before):
     """Drops the requests of a dry run. The server then drops whatever no request needs, also of what was there before."""
     answer = ask("uninstall", names)
     if answer["ok"]:
-        now = versions_in(PACKAGES)
+        now = versions_in([PACKAGES])
         lost = ["%s %s" % row for row in before.items() if row[0] not in now]
         say("The dry run took away again what the build needed. %s%s" % (
             answer["text"], " The session had %s, which no request of it needs: pip install NAME brings it back." % ", ".join(lost) if lost else ""))
