@@ -195,13 +195,14 @@ function quote(text) {
   return `'${clean.length > 80 ? clean.slice(0, 77) + '...' : clean}'`;
 }
 
-// Behind a request: npm does without the package where there is none for this system, or at all.
-const OPTIONAL = /\s+--optional$/;
+// Behind a request: npm does without the package where there is none for this system, or at all (--optional); a version
+// that the session has and that is in the range stays (--kept).
+const OPTIONS = /(?:\s+--(?:optional|kept))+$/;
 
 // NAME, NAME@RANGE or NAME@TAG: whatever else npm takes leads elsewhere than to the registry.
 function parse(text) {
-  const optional = OPTIONAL.test(text.trim());
-  const spec = text.trim().replace(OPTIONAL, '');
+  const [options] = OPTIONS.exec(text.trim()) ?? [''];
+  const spec = text.trim().replace(OPTIONS, '');
   const at = spec.indexOf('@', 1);
   const name = at > 0 ? spec.slice(0, at) : spec;
   const range = at > 0 ? spec.slice(at + 1) : '';
@@ -216,7 +217,7 @@ function parse(text) {
   if (!NAME.test(name) || !/^[\w.*^~<>=| +-]*$/.test(range)) {
     throw new Refusal(`${quote(spec)} is no package; write NAME, NAME@VERSION or NAME@RANGE.`);
   }
-  return { name, optional, spec: range === '' ? name : `${name}@${range}` };
+  return { name, optional: options.includes('--optional'), kept: options.includes('--kept'), spec: range === '' ? name : `${name}@${range}` };
 }
 
 // Later ones of the same name replace earlier ones, but for a name alone: it does not lift an earlier range.
@@ -229,10 +230,11 @@ function parseAll(texts) {
   return wanted;
 }
 
-// The same, with the versions that the session has: they stay, unless a range is asked for now.
+// The same, with the versions that the session has: they stay, unless a range is asked for now. A lock file counts more.
 function pinned(wanted, request) {
-  const changed = new Set(request.asked.map(parse).filter(({ name, spec }) => spec !== name).map(({ name }) => name));
   const have = new Map(request.have.map(({ name, version }) => [name, version]));
+  const isKept = ({ name, kept, spec }) => kept && request.locked.length === 0 && have.has(name) && ofNpm('semver').satisfies(have.get(name), spec.slice(name.length + 1));
+  const changed = new Set(request.asked.map(parse).filter((row) => row.spec !== row.name && !isKept(row)).map(({ name }) => name));
   return [...wanted.values()].map((row) => (have.has(row.name) && !changed.has(row.name) ? { ...row, spec: `${row.name}@${have.get(row.name)}` } : row));
 }
 

@@ -186,6 +186,15 @@ def test_what_the_session_has_stays(start):
     assert "alpha 2.0.0" in bash(server, "npm i alpha@2").text
 
 
+def test_what_fits_package_json_stays(start, registry, monkeypatch):
+    server = start()
+    monkeypatch.setattr(registry, "packages", (*registry.packages, package("alpha", "1.5.0")))
+    text = bash(server, "echo '{}' > package.json; npm i alpha@1.0.0; cat package.json; npm i; npm ls").text
+    assert '"alpha": "^1.0.0"' in text and "There already: alpha 1.0.0" in text and "alpha@1.0.0" in text and "--kept" not in text, text
+    assert "alpha@2.0.0" in bash(server, "sed -i 's/.1.0.0/^2.0.0/' package.json; npm i; npm ls").text
+    assert "(empty)" in bash(server, "npm uninstall alpha; npm ls").text
+
+
 def test_uninstall_changes_no_version_of_what_stays(start, registry, monkeypatch):
     server = start()
     bash(server, "npm i alpha@^1.0.0 beta")

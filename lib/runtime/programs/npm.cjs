@@ -16,6 +16,7 @@ const PIPES = `${HERE}/data/.cache/ask`;
 
 const REQUEST_MAX = 1 << 20; // of the server
 const OPTIONAL = ' --optional'; // behind a name with its range, for the server
+const KEPT = ' --kept'; // so does this: what the session has and is in the range stays
 
 const FOLDERS = ['--prefix', '-C', '--cwd', '--dir'];
 
@@ -75,7 +76,7 @@ function readLine(pipe) {
 }
 
 function bring(names, locked, out = process.stdout) {
-  out.write(`Asking ptycell to install ${names.map((name) => name.replace(OPTIONAL, '')).join(' ')}.\n`);
+  out.write(`Asking ptycell to install ${names.map((name) => name.replace(OPTIONAL, '').replace(KEPT, '')).join(' ')}.\n`);
   return tell(ask('install', names, locked), out);
 }
 
@@ -189,8 +190,8 @@ function dependencies(production) {
   if (told.overrides ?? told.resolutions ?? told.pnpm?.overrides) process.stderr.write('npm warn Overrides are not used: what a package needs comes as that package asks for it.\n');
   for (const [name, range] of Object.entries(rangesOf(told, production))) {
     if (leadsElsewhere(range)) process.stderr.write(`npm warn ${name} is not asked for: '${range}' ${whyNot(range)}.\n`);
-    else if (told.optionalDependencies?.[name] !== undefined) names.push(`${name}@${range || '*'}${OPTIONAL}`);
-    else names.push(range === '' || range === '*' ? name : `${name}@${range}`);
+    else if (told.optionalDependencies?.[name] !== undefined) names.push(`${name}@${range || '*'}${OPTIONAL}${KEPT}`);
+    else names.push(range === '' || range === '*' ? name : `${name}@${range}${KEPT}`);
   }
   return names;
 }
