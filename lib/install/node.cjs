@@ -255,16 +255,17 @@ function parseLocked(text) {
   return { names, name: names.at(-1), own, version, hash };
 }
 
-// Writes a lock file in its oldest form: for this one, npm asks the registry for all that it does not say.
+// Writes a lock file in its oldest form: for this one, npm asks the registry for all that it does not say. It has no hashes:
+// of a package with another one npm would read nothing, and leave out what that package needs.
 function writeLocked(locked) {
   const root = { lockfileVersion: 1, dependencies: Object.create(null) };
-  for (const { names, own, version, hash } of locked) {
+  for (const { names, own, version } of locked) {
     let row = root;
     for (const name of names) {
       row.dependencies ??= Object.create(null);
       row = row.dependencies[name] ??= {};
     }
-    Object.assign(row, { version: own === undefined ? version : `npm:${own}@${version}`, integrity: hash });
+    Object.assign(row, { version: own === undefined ? version : `npm:${own}@${version}` });
   }
   fs.writeFileSync('package-lock.json', JSON.stringify(root));
 }

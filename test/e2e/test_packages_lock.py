@@ -89,6 +89,14 @@ def test_another_file_than_the_lock_s_is_refused(start, made):
     assert "alpha" in text and "another file than package-lock.json says" in text and "status 1" in text and "(empty)" in text, text
 
 
+@pytest.mark.parametrize("changed", ["beta@1.0.0", "alpha@1.0.0"])
+def test_a_hash_that_differs_is_told_where_packages_need_each_other(start, changed):
+    locked = lock({"beta": "1"}, [("alpha", "1.0.0", {}), ("beta", "1.0.0", {})])
+    project(server := start(), {"dependencies": {"beta": "1"}}, json.loads(json.dumps(locked).replace(HASHES[changed], HASHES["tool@1.0.0"])))
+    text = bash(server, "npm ci; echo status $?; npm ls").text
+    assert "another file than package-lock.json says" in text and "status 1" in text and "(empty)" in text, text
+
+
 def test_a_project_without_a_lock_or_with_another_s_lock_is_told(start, registry):
     server = start()
     asked = len(registry.asked)
