@@ -78,6 +78,7 @@ def test_its_status_and_streams_are_those_of_pip(start):
     ("echo '-i http://x.test/simple' > r.txt; pip install alpha -r r.txt", "--index-url http://x.test/simple was not used"),
     ("pip install alpha -i ../wheels", "is no URL of an index"),
     ("pip install -r none.txt", "none.txt cannot be read"),
+    ("pip install -t lib alpha", "-t is here for files of the session"), ("pip install --target=lib alpha", "--target is here for files of the session"),
     ("uvx ruff", "pip install TOOL"), ("pip install git+https://example.com/x", "is a URL")])
 def test_what_is_not_taken_says_what_to_do(start, index, line, said):
     asked = len(index.asked)

@@ -15,7 +15,7 @@ from .files import uninstall_ours
 from .machine import own_pip, own_program
 from .projects import drop_needs, install_files, of_session
 from .server import ask
-from .words import VALUED, read_words, words_of_variables
+from .words import TARGETS, VALUED, read_words, words_of_variables
 
 ASKING = {"-o", "--outdated", "-u", "--uptodate"}  # options of `pip list`
 
@@ -23,12 +23,22 @@ ASKING = {"-o", "--outdated", "-u", "--uptodate"}  # options of `pip list`
 def install(words):
     wanted = read_words([*words_of_variables(), *words])
     if wanted.own:
+        refuse_targets(wanted, [*words_of_variables(), *words])
         return own_pip(["install", *words, *of_session(words)])
     if wanted.files:
         return install_files(wanted)
     if not wanted.names:
         raise Refusal("You must give at least one requirement to install.")
     return bring_all(wanted)
+
+
+def refuse_targets(wanted, words):
+    """Packages of the indexes have one place. Those of a folder of the session go where the words say."""
+    options = {word.partition("=")[0] for word in words}
+    target = next(iter(TARGETS & options), None)
+    if wanted.names and target and not options & {"-f", "--find-links", "--no-index"}:
+        raise Refusal("%s is here for files of the session and folders of --find-links. pip install NAME without it asks the server, "
+                      "which brings packages to %s, where Python finds them." % (target, PACKAGES))
 
 
 def uninstall(words):
