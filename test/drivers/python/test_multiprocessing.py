@@ -135,3 +135,11 @@ def test_an_interrupt_in_a_fork_is_pythons_own(session):
                        "        os._exit(7 if signal.getsignal(2) is signal.default_int_handler else 1)\n"
                        "    made.append(os.waitpid(pid, 0)[1])\n"
                        "t = threading.Thread(target=fork); t.start(); t.join()\nmade").value == "[%d]" % (7 << 8)
+
+
+def test_what_only_reads_a_table_does_not_change_it_in_a_child(session, needs):
+    needs("pandas")
+    session.run("import multiprocessing as mp, pandas as pd\ndf = pd.DataFrame({'city': ['Ulm', None]})\n"
+                "def read(n): return df['city'].astype(str).tolist() and df.city.isna().sum()")
+    code = "with mp.get_context('spawn').Pool(1) as p: r = p.map_async(read, [1]).get(timeout=200)\nprint(r)"
+    assert session.run(code).output == "[1]\n"

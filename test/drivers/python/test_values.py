@@ -875,6 +875,20 @@ def test_tables_are_back(start, python, tmp_path):
     assert session.run("v[0] = 2\nint(df.a.sum()), ''.join(df.b), float(v.sum())").value == "(10, 'abcde', 4.0)"
 
 
+def test_what_only_reads_a_table_does_not_change_it_when_it_is_back(start, python, tmp_path):
+    """In pandas `astype(str)` changes its table if the dtype of the objects is not the one that NumPy has."""
+    if not harness.has_module(python, "pandas"):
+        pytest.skip("no pandas")
+    session, told = carry(
+        start, tmp_path, "import pandas as pd, numpy as np\ndf = pd.DataFrame({'city': ['Ulm', None, 7], 'n': [1, 2, 3]})\n"
+        "plain = [np.dtype(c) for c in np.typecodes['All'] if c not in 'SUVMm']\n"
+        "def others(): return [np.dtype(k) for k in ('S', 'S3', 'U2', '>i4', 'V4', 'M8[s]', [('x', int), ('y', 'O')])]\n"
+        "kept, noted = others(), np.dtype('O', metadata={'a': 1})")
+    assert {"df", "plain", "kept", "noted"} <= set(told.back), told.left
+    assert session.run("text = df['city'].astype(str)\ndf.city.tolist(), df.city.dtype is np.dtype('O')").value == "(['Ulm', None, 7], True)"
+    assert session.run("all(kind is np.dtype(kind.char) for kind in plain), kept == others(), noted == 'O'").value == "(True, True, True)"
+
+
 def test_attributes_that_refuse_questions_cost_no_class(start, tmp_path):
     session, told = carry(start, tmp_path, "class Keys(dict):\n    __getattr__ = dict.__getitem__\nclass A:\n    settings = Keys(a=1)\n    def one(self): return self.settings.a\na = A()")
     assert {"A", "Keys", "a"} <= set(told.back), told.left

@@ -32,7 +32,7 @@ from .own import own
 from .remade import values_set_later, why_not_from_source
 from .sharing import UNCHANGING, is_flat, objects_of
 from .sources import sources
-from .spawn import definition_segments, place_of_definition
+from .spawn import definition_segments, place_of_definition, reducers
 from .state import NAMESPACE, State
 from .statements import LINES, is_set_after
 
@@ -520,11 +520,10 @@ class Saver:
 
 def new_pickler(file, buffers=None):
     """Returns a pickler that takes modules, too, by their names."""
-    pickle, copyreg, importlib = own("pickle"), own("copyreg"), own("importlib")
+    pickle = own("pickle")
 
     pickler = pickle.Pickler(file, 5, buffer_callback=buffers)
-    pickler.dispatch_table = dict(copyreg.dispatch_table)
-    pickler.dispatch_table[ModuleType] = lambda module: (importlib.import_module, (module.__name__,))
+    pickler.dispatch_table = reducers()
     memmap, marks = loaded_class("numpy", "memmap"), sys.modules.get("dataclasses")
     if memmap is not None:
         pickler.dispatch_table[memmap] = reduce_memmap

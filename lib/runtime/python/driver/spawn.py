@@ -12,7 +12,7 @@ import sys
 
 from .compile import DEFINITIONS
 from .interrupt import in_child
-from .kinds import FunctionType, ModuleType, is_a, module_of
+from .kinds import FunctionType, ModuleType, is_a, loaded_class, module_of
 from .limits import BROUGHT_BYTES, WRAPPERS
 from .names import is_users
 from .own import own
@@ -255,19 +255,34 @@ class SmallFile(_io.BytesIO):
 
 def pickle_briefly(value):
     """Returns the pickled value, or None if it cannot be pickled or is too large."""
-    copyreg = own("copyreg")
-    importlib = own("importlib")
     pickle = own("pickle")
 
     file = SmallFile()
     pickler = pickle.Pickler(file, 5)
-    pickler.dispatch_table = dict(copyreg.dispatch_table)
-    pickler.dispatch_table[ModuleType] = lambda module: (importlib.import_module, (module.__name__,))
+    pickler.dispatch_table = reducers()
     try:
         pickler.dump(value)
     except Exception:
         return None
     return file.getvalue()
+
+
+def reducers():
+    """Returns how a pickle has modules and plain dtypes: by their names."""
+    copyreg, importlib = own("copyreg"), own("importlib")
+
+    table = dict(copyreg.dispatch_table)
+    table[ModuleType] = lambda module: (importlib.import_module, (module.__name__,))
+    dtype = loaded_class("numpy", "dtype")
+    if is_a(dtype, type):
+        for kind in (dtype, *type.__subclasses__(dtype)):  # most dtypes are of classes of their own
+            table.setdefault(kind, lambda value: reduce_dtype(value, dtype))
+    return table
+
+
+def reduce_dtype(value, dtype):
+    """Makes the loaded dtype the one that NumPy has: pandas takes objects of another one for those of a copy, and changes them."""
+    return (dtype, (value.type,)) if dtype(value.type) is value else value.__reduce_ex__(5)
 
 
 def statement_text(lines, first, node):
