@@ -402,6 +402,18 @@ def test_an_alarm_tears_no_frame(start, tmp_path):
     assert "other" in told.back and "large (saving it took longer than 2 s)" in told.left
 
 
+def test_definitions_behind_a_semicolon_come_back(start, tmp_path):
+    cell = ("import typing; T = typing.TypeVar('T')\nK = typing.TypeVar('K'); V = typing.TypeVar('V')\n"
+            "from collections import namedtuple; Point = namedtuple('Point', 'x y')\n"
+            "x = [1,\n2]; U = typing.TypeVar('U')\n"
+            "class Store(typing.Generic[K, V]):\n    def __init__(self): self.d = {}\nstore, points = Store(), [Point(1, 2)]\n"
+            "if True: x = 1; W = typing.TypeVar('W')")
+    session, told = carry(start, tmp_path, cell, cell)
+    assert {"T", "K", "V", "U", "Point", "Store", "store", "points"} <= set(told.back), told.left
+    assert session.run("type(points[0]) is Point, Store.__parameters__ == (K, V), store.d").value == "(True, True, {})"
+    assert told.left.startswith("W (")  # whether its definition has run is not known
+
+
 def test_definitions_in_branches_come_back(start, tmp_path):
     session, told = carry(
         start, tmp_path,

@@ -179,9 +179,13 @@ def definitions_in(body, nested=False):
 
 
 def is_in_branch(segment):
-    """Returns whether a definition is in another statement, as `if`."""
+    """Returns whether a definition is in another statement, as `if`; one behind a semicolon need not be."""
     cell, first, text, _ = segment
-    return not sources.lines(cell)[first - 1].startswith(text.partition("\n")[0])
+    before = sources.lines(cell)[first - 1].partition(text.partition("\n")[0])[0]
+    if not before or before.isspace():
+        return bool(before)
+    tree, _ = parsed_cell(cell)
+    return tree is None or all(node.lineno != first or type(node) in BRANCHING for node in tree.body)
 
 
 def makes_definition(node):
