@@ -512,6 +512,15 @@ def test_a_second_life_saves_what_the_first_defined(start, tmp_path):
     assert third.run("f(), type(a) is A").value == "(5, True)"
 
 
+def test_definitions_in_one_line_stay_for_later_lives(start, tmp_path):
+    session, _ = carry(start, tmp_path, "square = lambda v: v * v; cube = lambda v: [n ** 3 for n in (\n    v, 1)]\nbe = lambda: 'a; b'; e = lambda: 'c'")
+    for _ in range(2):
+        saved, session = save(session), start()
+        told = restore(session, saved, tmp_path)
+        assert sorted(told.back) == ["be", "cube", "e", "square"], told.left
+        assert session.run("square(2), cube(2), be(), e()").value == "(4, [8, 1], 'a; b', 'c')"
+
+
 def test_many_names_that_share_an_object_are_saved(start, tmp_path):
     session, told = carry(start, tmp_path, "shared = []\nfor i in range(10000): globals()['v%d' % i] = [shared, i]")
     assert told.back[-1] == "v57 and 9942 more" and told.failed == told.left == ""

@@ -247,8 +247,11 @@ def load_pickle(data):
 def define(cell, line, source, name):
     """Runs one definition of a cell, at its place in the cell's text: tracebacks show it."""
     lines = sources.text[cell].split("\n") if cell in sources.text else []
-    lines.extend([""] * (line - 1 - len(lines)))
+    lines.extend([""] * (line - len(lines)))
     added = source.split("\n")
+    there = lines[line - 1]
+    if there:  # two may have been in one line, and one that is run again is there
+        added[0] = there if added[0] in (there, *there.split("; ")) else there + "; " + added[0]
     lines[line - 1 : line - 1 + len(added)] = added  # a later definition may be there already
     sources.remember(cell, "\n".join(lines))
     sources.owner[name] = cell
