@@ -402,6 +402,13 @@ def test_an_alarm_tears_no_frame(start, tmp_path):
     assert "other" in told.back and "large (saving it took longer than 2 s)" in told.left
 
 
+def test_a_class_without_methods_in_a_branch_comes_back_after_its_cell_ran_twice(start, tmp_path):
+    cell = "from dataclasses import dataclass\ntry:\n    @dataclass\n    class Option:\n        a: int = 1\nexcept OSError:\n    pass\noption = Option(2)"
+    session, told = carry(start, tmp_path, cell, cell)
+    assert {"Option", "option"} <= set(told.back), told.left
+    assert session.run("option, type(option) is Option").value == "(Option(a=2), True)"
+
+
 def test_definitions_behind_a_semicolon_come_back(start, tmp_path):
     cell = ("import typing; T = typing.TypeVar('T')\nK = typing.TypeVar('K'); V = typing.TypeVar('V')\n"
             "from collections import namedtuple; Point = namedtuple('Point', 'x y')\n"

@@ -210,7 +210,7 @@ def place_of_definition(name, value, segments):
     variable = module_of(type(value)) == "typing" and (value.__module__, value.__name__) == ("__main__", name)
     if not (own_class or decorated or variable) or is_of_module(value):
         return None
-    if is_in_branch(found[-1]) and (len(found) > 1 or not own_class):
+    if is_in_branch(found[-1]) and (len({text for _, _, text, _ in found}) > 1 or not own_class):
         return None  # whether that has run is not known
     is_local = type(value) is FunctionType and "<" in value.__qualname__  # no pickle can name it
     return found[-1] if is_local or not is_set_after(name, found[-1]) else None
