@@ -35,6 +35,7 @@ from .unwritten import open_files
 
 def handle_exec(request):
     """Runs a cell and answers `done`. May be called again for the same request."""
+    State.resting = False
     if request.outcome is None:
         request.outcome = begin_cell(request) if request.cell is None else describe_error(request.trouble, request.cell)
     if in_child():

@@ -129,7 +129,8 @@ def serve():
 def answer_requests():
     while True:
         # An event loop that fails again and again does not run until the next frame.
-        frame = channel.peek_frame(pump_loop if State.failures < FAILURES_REPORTED else None)
+        runs = State.failures < FAILURES_REPORTED and not State.resting
+        frame = channel.peek_frame(pump_loop if runs else None)
         if State.request is None or State.request.frame is not frame:
             State.request = Request(frame)
             State.failures = 0

@@ -60,6 +60,7 @@ class State:
     starting = False  # a program of `!` is being started: an interrupt now would leave it running
     waiting = False  # the driver waits for the server; SIGINT may interrupt that
     signalled = False  # SIGINT came between cells
+    resting = False  # background tasks wait for a cell: what they change is not saved any more
     future_flags = 0  # of `from __future__ import` in earlier cells
     output = ""  # folder for figures
     home = ""  # the working folder at the start
