@@ -502,6 +502,10 @@ def test_an_r_of_a_shell_removes_packages_of_the_session_alone(start):
     assert text.startswith("alphapkg") and "\n0\n" in text, text
 
 
+def test_the_start_of_an_r_makes_no_folder(start):
+    assert ".cache" not in cell(start(), "list.files(all.files = TRUE)").text
+
+
 PROFILE = pathlib.Path(__file__).parents[2] / "lib/runtime/programs/profile.R"
 
 

@@ -18,9 +18,13 @@ local({
 		dir.create(library_of_files, FALSE, TRUE)
 		library_of_files
 	}
-	own_library() # R takes no library that is not there
-	is_command <- nzchar(Sys.getenv("R_CMD")) # R CMD INSTALL takes the first library
-	.libPaths(if (is_command) c(library_of_files, .libPaths()) else append(.libPaths(), library_of_files, 1L))
+	libraries <- if (nzchar(Sys.getenv("R_CMD"))) {
+		c(own_library(), .libPaths()) # R CMD INSTALL takes the first library
+	} else {
+		append(.libPaths(), library_of_files, 1L)
+	}
+	# .libPaths() would leave out a library that is not there yet. It is made for the first package.
+	assign(".lib.loc", unique(libraries), environment(.libPaths))
 
 	# Base R makes no pipes. The arguments are the folder of the pipes and the bell; the request is the input.
 	# Once the server has the pipe of the answer, it alone can write there: the answer ends with it.
