@@ -229,7 +229,7 @@ def test_a_device_whose_file_is_new_is_told_as_removed(start):
     server = days(start, ("r", "name <- sprintf('p%.0f.pdf', as.numeric(Sys.time()) * 1e3)\npdf(name)\nplot(1)"))
     text = told(restore(server))
     name = server.cell("cat(name)", language="r").text.split("[")[0].strip()
-    assert f"{CLOSED}'{name}'." in text and "or removed if it is new" in text
+    assert f"{CLOSED}'{name}'." in text
     assert server.cell(f"import os\nprint(os.path.exists('{name}'))").text == "False\n"
 
 
