@@ -170,7 +170,7 @@ static void look(struct restore *r)
 
 	r->state = RESTORE_LOOKING;
 	if (s->sandbox == NULL || !sandbox_open_scratch(s->sandbox, on_scratch, s))
-		begin_or_end(r);
+		loop_defer_start(s->host->loop, &r->step, on_looked);
 }
 
 static void on_quit_over(struct session *s)

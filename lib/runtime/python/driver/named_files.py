@@ -9,12 +9,16 @@ import gc
 import sys
 
 from .channel import channel
+from .errors import log
 from .state import State
 
 
 def handle_close_named(request):
     for handler in memory_handlers():
-        handler.flush()
+        try:
+            handler.flush()
+        except Exception as error:  # of a filter, or of a file that cannot be opened
+            log(error)
     channel.answer(request, [("status", "ok"), ("vars", "\n".join(sorted(filter(None, map(close_own, databases())))))])
 
 
@@ -24,7 +28,7 @@ def memory_handlers():
     if kind is None:
         return []
     files = sys.modules["logging"].FileHandler
-    return [thing for thing in gc.get_objects() if type(thing) is kind and type(thing.target) is files]
+    return [thing for thing in gc.get_objects() if type(thing) is kind and type(getattr(thing, "target", None)) is files]
 
 
 def databases():

@@ -63,7 +63,7 @@ def handle_save(request):
         Barred.names = names
         if "here" in parts:
             problem = save_values(request.ident, parts, names)
-            State.resting = True
+            State.resting = not problem
         else:
             try:
                 problem = start_copy(lambda: save_in_copy(request.ident, parts, names))
