@@ -22,7 +22,7 @@
 #include "text/sanitize.h"
 #include "workspace/beneath.h"
 
-enum { FILES_MAX = 20000, DEPTH_MAX = 16 };
+enum { ENTRIES_MAX = 20000, DEPTH_MAX = 16 };
 
 static const char *const folders[SANDBOX_SCRATCH] = { "/tmp", "/dev/shm" };
 
@@ -72,9 +72,10 @@ static void read_folder(struct restore_scratch *scratch, const struct place *pla
 
 	if (dir == NULL)
 		return;
-	while (scratch->count < FILES_MAX && (entry = fd_next_entry(dir)) != NULL) {
+	while (scratch->seen < ENTRIES_MAX && (entry = fd_next_entry(dir)) != NULL) {
 		cleanup_free char *path = xasprintf("%s/%s", place->path, entry->d_name);
 
+		scratch->seen++;
 		if (fd_is_dot(entry->d_name) ||
 		    fstatat(place->fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    st.st_dev != place->dev)

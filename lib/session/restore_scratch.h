@@ -16,6 +16,7 @@ struct restore_list;
 struct restore_scratch {
 	char **paths; /* untrusted, not cleaned: "/tmp/a" */
 	size_t count;
+	size_t seen; /* entries of folders, which are limited: session code makes them */
 };
 
 void restore_scratch_release(struct restore_scratch *scratch);
